@@ -99,12 +99,27 @@ func TestMergeErrors(t *testing.T) {
 		config config.Provider
 		want   string
 	}{
-		"no condition":         {override(config.Override{}), `overrides[0]: match or having must be set; match: ["*"] selects every resource type`},
-		"no pattern":           {override(config.Override{Match: []string{"cloud_*", "["}}), `overrides[0].match[1]: "[" is not a pattern`},
-		"matches nothing":      {override(config.Override{Match: []string{"other_*"}}), `overrides[0].match[0]: no resource type matches "other_*"`},
-		"has nothing":          {override(config.Override{Having: []string{"name.first"}}), `overrides[0].having: no matching resource type has all of these attributes and blocks`},
-		"function has nothing": {override(config.Override{Matches: func(*schema.Resource) bool { return false }}), `overrides[0]: the override matches no resource type`},
-		"no such type":         {config.Provider{Resources: map[string]config.Resource{"cloud_b": {}}}, "resources.cloud_b: the provider has no resource type cloud_b"},
+		"no condition": {
+			override(config.Override{}),
+			`overrides[0]: match or having must be set; match: ["*"] selects every resource type`,
+		},
+		"no pattern": {override(config.Override{Match: []string{"cloud_*", "["}}), `overrides[0].match[1]: "[" is not a pattern`},
+		"matches nothing": {
+			override(config.Override{Match: []string{"other_*"}}),
+			`overrides[0].match[0]: no resource type matches "other_*"`,
+		},
+		"has nothing": {
+			override(config.Override{Having: []string{"name.first"}}),
+			`overrides[0].having: no matching resource type has all of these attributes and blocks`,
+		},
+		"function has nothing": {
+			override(config.Override{Matches: func(*schema.Resource) bool { return false }}),
+			`overrides[0]: the override matches no resource type`,
+		},
+		"no such type": {
+			config.Provider{Resources: map[string]config.Resource{"cloud_b": {}}},
+			"resources.cloud_b: the provider has no resource type cloud_b",
+		},
 	} {
 		_, err := test.config.Merge(types("cloud_a"))
 		var e *config.Error

@@ -16,16 +16,45 @@ func TestTemplateParse(t *testing.T) {
 		want     []config.Part
 		err      string
 	}{
-		"empty":     {},
-		"text":      {template: "a } b", want: []config.Part{{Text: "a } b"}}},
-		"paths":     {template: "{{ .parameters.rule.name }}/{{.externalName}}-x", roots: []string{config.Parameters, config.ExternalKey}, want: []config.Part{{Path: []string{"parameters", "rule", "name"}}, {Text: "/"}, {Path: []string{"externalName"}}, {Text: "-x"}}},
-		"metadata":  {template: "{{ .metadata.namespace }}", roots: []string{config.Metadata}, want: []config.Part{{Path: []string{"metadata", "namespace"}}}},
-		"no end":    {template: "a {{ .metadata.name", roots: []string{config.Metadata}, err: `"a {{ .metadata.name": a path such as .metadata.name must be between {{ and }}`},
-		"function":  {template: "{{ upper .metadata.name }}", roots: []string{config.Metadata}, err: `"{{ upper .metadata.name }}": a path such as .metadata.name must be between {{ and }}`},
-		"no root":   {template: "{{ .attributes.id }}", roots: []string{config.Metadata, config.Parameters}, err: `"{{ .attributes.id }}": there is no .attributes.id here; available: .metadata, .parameters`},
-		"no field":  {template: "{{ .metadata.uid }}", roots: []string{config.Metadata}, err: `"{{ .metadata.uid }}": there is no .metadata.uid here; available: .metadata`},
-		"too deep":  {template: "{{ .externalName.x }}", roots: []string{config.ExternalKey}, err: `"{{ .externalName.x }}": there is no .externalName.x here; available: .externalName`},
-		"too short": {template: "{{ .parameters }}", roots: []string{config.Parameters}, err: `"{{ .parameters }}": there is no .parameters here; available: .parameters`},
+		"empty": {},
+		"text":  {template: "a } b", want: []config.Part{{Text: "a } b"}}},
+		"paths": {
+			template: "{{ .parameters.rule.name }}/{{.externalName}}-x",
+			roots:    []string{config.Parameters, config.ExternalKey},
+			want: []config.Part{
+				{Path: []string{"parameters", "rule", "name"}}, {Text: "/"},
+				{Path: []string{"externalName"}}, {Text: "-x"},
+			},
+		},
+		"metadata": {
+			template: "{{ .metadata.namespace }}", roots: []string{config.Metadata}, want: []config.Part{{
+				Path: []string{"metadata", "namespace"},
+			}},
+		},
+		"no end": {
+			template: "a {{ .metadata.name", roots: []string{config.Metadata},
+			err: `"a {{ .metadata.name": a path such as .metadata.name must be between {{ and }}`,
+		},
+		"function": {
+			template: "{{ upper .metadata.name }}", roots: []string{config.Metadata},
+			err: `"{{ upper .metadata.name }}": a path such as .metadata.name must be between {{ and }}`,
+		},
+		"no root": {
+			template: "{{ .attributes.id }}", roots: []string{config.Metadata, config.Parameters},
+			err: `"{{ .attributes.id }}": there is no .attributes.id here; available: .metadata, .parameters`,
+		},
+		"no field": {
+			template: "{{ .metadata.uid }}", roots: []string{config.Metadata},
+			err: `"{{ .metadata.uid }}": there is no .metadata.uid here; available: .metadata`,
+		},
+		"too deep": {
+			template: "{{ .externalName.x }}", roots: []string{config.ExternalKey},
+			err: `"{{ .externalName.x }}": there is no .externalName.x here; available: .externalName`,
+		},
+		"too short": {
+			template: "{{ .parameters }}", roots: []string{config.Parameters},
+			err: `"{{ .parameters }}": there is no .parameters here; available: .parameters`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,8 @@ func forceNew(providers []any) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, p := range providers {
 		v := reflect.ValueOf(p)
-		if t := reflect.TypeOf(p); t == nil || t.Kind() != reflect.Pointer || t.Elem().PkgPath() != sdkv2 || t.Elem().Name() != "Provider" || v.IsNil() {
+		if t := reflect.TypeOf(p); t == nil || t.Kind() != reflect.Pointer || t.Elem().PkgPath() != sdkv2 ||
+			t.Elem().Name() != "Provider" || v.IsNil() {
 			return nil, fmt.Errorf("generate.Program: SDKv2 has a %T, where a *schema.Provider of %s is needed", p, sdkv2)
 		}
 		for each := v.Elem().FieldByName("ResourcesMap").MapRange(); each.Next(); {

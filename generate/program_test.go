@@ -28,7 +28,11 @@ func record(t *testing.T, dir string, size cty.Type) {
 	t.Helper()
 	raw, err := (&schema.Record{Provider: "cloud", Version: "1.2.0", Schema: &schema.Provider{
 		Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{
-			"cloud_volume": {Type: "cloud_volume", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"size": {Type: size, Optional: true}}}},
+			"cloud_volume": {
+				Type: "cloud_volume", Block: &schema.Block{
+					Attributes: map[string]*schema.Attribute{"size": {Type: size, Optional: true}},
+				},
+			},
 		},
 	}}).Encode()
 	if err != nil {
@@ -117,7 +121,8 @@ func TestProgramNamesConfigurationFiles(t *testing.T) {
 
 func TestProgramRefusesOtherSchema(t *testing.T) {
 	t.Parallel()
-	err := generate.Run(generate.Program{Name: "sky", Module: "example.org/provider-sky"}, repository(t), false, &bytes.Buffer{}, &bytes.Buffer{})
+	err := generate.Run(generate.Program{Name: "sky", Module: "example.org/provider-sky"}, repository(t), false,
+		&bytes.Buffer{}, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "is the schema of the provider cloud, and not of sky") {
 		t.Errorf("got error %v", err)
 	}
@@ -133,7 +138,11 @@ func TestProgramKeepsNames(t *testing.T) {
 		t.Helper()
 		s := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
 		for _, r := range types {
-			s.Resources[r] = &schema.Resource{Type: r, Block: &schema.Block{Attributes: map[string]*schema.Attribute{"size": {Type: cty.Number, Optional: true}}}}
+			s.Resources[r] = &schema.Resource{
+				Type: r, Block: &schema.Block{
+					Attributes: map[string]*schema.Attribute{"size": {Type: cty.Number, Optional: true}},
+				},
+			}
 		}
 		raw, err := (&schema.Record{Provider: "cloud", Version: "1.2.0", Schema: s}).Encode()
 		if err != nil {

@@ -19,9 +19,13 @@ import (
 
 // newAPIServer returns a function that serves on listener until its context
 // ends.
-func newAPIServer(ctx context.Context, listener net.Listener, etcdEndpoint string, certs pki.Files, noCacheChecks bool) (func(context.Context) error, error) {
+func newAPIServer(
+	ctx context.Context, listener net.Listener, etcdEndpoint string, certs pki.Files, noCacheChecks bool,
+) (func(context.Context) error, error) {
 	if noCacheChecks {
-		if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{string(features.DetectCacheInconsistency): false}); err != nil {
+		if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{
+			string(features.DetectCacheInconsistency): false,
+		}); err != nil {
 			return nil, err
 		}
 	}

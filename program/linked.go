@@ -56,7 +56,10 @@ func link(all []Linked) ([]terraformprovider.Linked, error) {
 		seen[name] = true
 		out = append(out, terraformprovider.Linked{
 			Source: l.Source, Version: l.Version,
-			Launcher: &inprocess.Launcher{Name: name, Protocol5: inprocess.WithoutError(l.Protocol5), Protocol6: inprocess.WithoutError(l.Protocol6)},
+			Launcher: &inprocess.Launcher{
+				Name: name, Protocol5: inprocess.WithoutError(l.Protocol5),
+				Protocol6: inprocess.WithoutError(l.Protocol6),
+			},
 		})
 	}
 	return out, nil

@@ -45,16 +45,22 @@ func (p Program) addProcessFlags(flags *pflag.FlagSet, f *processFlags) {
 		}
 	}
 	flags.StringVar(&f.binary, "provider", beside, usage)
-	flags.StringArrayVar(&f.env, "provider-env", nil, "NAME=VALUE for the environment of the provider's process; of this program's environment it gets only PATH, HOME, TMPDIR, proxies and certificates")
-	flags.StringArrayVar(&f.sandbox.Read, "provider-read-path", nil, "file or folder that the provider's process can read from its sandbox (--sandbox)")
+	flags.StringArrayVar(&f.env, "provider-env", nil, "NAME=VALUE for the environment of the provider's process; of "+
+		"this program's environment it gets only PATH, HOME, TMPDIR, proxies and certificates")
+	flags.StringArrayVar(&f.sandbox.Read, "provider-read-path", nil,
+		"file or folder that the provider's process can read from its sandbox (--sandbox)")
 	flags.StringArrayVar(&f.sandbox.Write, "provider-write-path", nil, "file or folder that it can also write")
-	flags.UintSliceVar(&f.ports, "provider-connect", nil, "the only TCP ports that the provider's process can connect to from its sandbox (default: all)")
-	flags.StringVar(&f.level, "provider-log-level", levels[0], "log level of the provider, whose entries go to this program's log: "+strings.Join(levels, ", "))
+	flags.UintSliceVar(&f.ports, "provider-connect", nil,
+		"the only TCP ports that the provider's process can connect to from its sandbox (default: all)")
+	flags.StringVar(&f.level, "provider-log-level", levels[0],
+		"log level of the provider, whose entries go to this program's log: "+strings.Join(levels, ", "))
 }
 
 // launcher checks the flags. It returns a function that completes the launcher by the options of
 // the controller.
-func (p Program) launcher(flags *pflag.FlagSet, f *processFlags, sandbox child.Mode) (func(*controller.Options) (provider.Launcher, error), error) {
+func (p Program) launcher(
+	flags *pflag.FlagSet, f *processFlags, sandbox child.Mode,
+) (func(*controller.Options) (provider.Launcher, error), error) {
 	if p.Protocol5 != nil && p.Protocol6 != nil {
 		return nil, errors.New("the program has two servers: at most one of Protocol5 and Protocol6 may be set")
 	}
@@ -66,11 +72,13 @@ func (p Program) launcher(flags *pflag.FlagSet, f *processFlags, sandbox child.M
 	if f.binary == "" && p.linked() {
 		for _, name := range ofProcess {
 			if flags.Changed(name) {
-				return nil, fmt.Errorf("--%s: the provider has no process of its own, since it is linked into this program: give its binary with --provider as well", name)
+				return nil, fmt.Errorf("--%s: the provider has no process of its own, since it is linked into this "+
+					"program: give its binary with --provider as well", name)
 			}
 		}
 		if sandbox == child.Require {
-			return nil, errors.New("--sandbox: there is no sandbox for a provider that is linked into this program: give its binary with --provider as well")
+			return nil, errors.New("--sandbox: there is no sandbox for a provider that is linked into this program: " +
+				"give its binary with --provider as well")
 		}
 		return func(o *controller.Options) (provider.Launcher, error) { return p.inProcess(o, level) }, nil
 	}

@@ -91,10 +91,13 @@ The program keeps the remote objects as their resources declare them.`, p.Provid
 		flags.options.Namespace = ours
 	}
 	p.addProcessFlags(cmd.Flags(), &process)
-	cmd.Flags().IntVar(&conversions.Port, "webhook-port", crd.ConversionPort, "port of the conversion webhook, for kinds with several API versions; 0 disables it")
+	cmd.Flags().IntVar(&conversions.Port, "webhook-port", crd.ConversionPort,
+		"port of the conversion webhook, for kinds with several API versions; 0 disables it")
 	cmd.Flags().StringVar(&conversions.CertDir, "webhook-cert-dir", os.Getenv(certDirVariable),
-		"directory with tls.crt and tls.key for the webhook; its owner, such as Crossplane, also configures the webhook in the CRDs (default: $"+certDirVariable+"; if empty, the program creates its own certificates)")
-	cmd.Flags().StringVar(&conversions.Service.Name, "webhook-service", p.Name, "name of the Service in --namespace through which the API server calls the webhook")
+		"directory with tls.crt and tls.key for the webhook; its owner, such as Crossplane, also configures the "+
+			"webhook in the CRDs (default: $"+certDirVariable+"; if empty, the program creates its own certificates)")
+	cmd.Flags().StringVar(&conversions.Service.Name, "webhook-service", p.Name,
+		"name of the Service in --namespace through which the API server calls the webhook")
 	return cmd
 }
 

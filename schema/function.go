@@ -12,9 +12,9 @@ import (
 // Function is the signature of a provider's function.
 type Function struct {
 	// Summary and Description are the provider's.
-	Summary     string `json:"summary,omitempty"`
-	Description Text   `json:"description,omitzero"`
-	Parameters []Parameter `json:"parameters,omitempty"`
+	Summary     string      `json:"summary,omitempty"`
+	Description Text        `json:"description,omitzero"`
+	Parameters  []Parameter `json:"parameters,omitempty"`
 	// Variadic describes any number of further arguments; nil if there are none.
 	Variadic *Parameter `json:"variadic,omitempty"`
 	// Result is the type of the result.
@@ -60,7 +60,11 @@ func functionFromProtocol(in *tfprotov6.Function) (*Function, error) {
 	if in == nil || in.Return == nil || in.Return.Type == nil {
 		return nil, errors.New("no result")
 	}
-	out := &Function{Summary: in.Summary, Description: Text{Text: in.Description, Markdown: in.DescriptionKind == tfprotov6.StringKindMarkdown}}
+	out := &Function{
+		Summary: in.Summary, Description: Text{
+			Text: in.Description, Markdown: in.DescriptionKind == tfprotov6.StringKindMarkdown,
+		},
+	}
 	var err error
 	if out.Result, err = convertType(in.Return.Type); err != nil {
 		return nil, fmt.Errorf("result: %w", err)

@@ -27,20 +27,27 @@ func TestHostileSchemas(t *testing.T) {
 		"type with a long name":        {"cloud_" + strings.Repeat("x", 1<<20): {}},
 		"attribute that is a path":     block(&tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{attribute("../x")}}),
 		"attribute with a line break":  block(&tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{attribute("a\nb")}}),
-		"attribute with a long name":   block(&tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{attribute(strings.Repeat("x", 1<<20))}}),
-		"nested attribute": block(&tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{{Name: "a", Optional: true, NestedType: &tfprotov6.SchemaObject{
-			Nesting: tfprotov6.SchemaObjectNestingModeList, Attributes: []*tfprotov6.SchemaAttribute{attribute("\x00")},
-		}}}}),
+		"attribute with a long name": block(&tfprotov6.SchemaBlock{
+			Attributes: []*tfprotov6.SchemaAttribute{attribute(strings.Repeat("x", 1<<20))},
+		}),
+		"nested attribute": block(&tfprotov6.SchemaBlock{
+			Attributes: []*tfprotov6.SchemaAttribute{{Name: "a", Optional: true, NestedType: &tfprotov6.SchemaObject{
+				Nesting: tfprotov6.SchemaObjectNestingModeList, Attributes: []*tfprotov6.SchemaAttribute{attribute("\x00")},
+			}}},
+		}),
 		"block": block(&tfprotov6.SchemaBlock{BlockTypes: []*tfprotov6.SchemaNestedBlock{{
 			TypeName: "a\rb", Nesting: tfprotov6.SchemaNestedBlockNestingModeList, Block: &tfprotov6.SchemaBlock{},
 		}}}),
 		"attribute of a block": block(&tfprotov6.SchemaBlock{BlockTypes: []*tfprotov6.SchemaNestedBlock{{
-			TypeName: "a", Nesting: tfprotov6.SchemaNestedBlockNestingModeSet, Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{attribute("b c")}},
+			TypeName: "a", Nesting: tfprotov6.SchemaNestedBlockNestingModeSet,
+			Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{attribute("b c")}},
 		}}}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, diags := schema.FromProtocol(6, &tfprotov6.GetProviderSchemaResponse{Provider: &tfprotov6.Schema{}, ResourceSchemas: resources}, nil, nil)
+			_, diags := schema.FromProtocol(6, &tfprotov6.GetProviderSchemaResponse{
+				Provider: &tfprotov6.Schema{}, ResourceSchemas: resources,
+			}, nil, nil)
 			text := diags.Errors().String()
 			if !diags.HasErrors() || !strings.Contains(text, "which is a bug in the provider") {
 				t.Fatalf("got %q", text)

@@ -41,7 +41,9 @@ func TestIdentityFromProtocol(t *testing.T) {
 			p, diags := schema.FromProtocol(6, &tfprotov6.GetProviderSchemaResponse{
 				Provider: &tfprotov6.Schema{}, ResourceSchemas: map[string]*tfprotov6.Schema{"cloud_thing": {Block: &tfprotov6.SchemaBlock{}}},
 			}, &tfprotov6.GetResourceIdentitySchemasResponse{IdentitySchemas: map[string]*tfprotov6.ResourceIdentitySchema{"cloud_thing": {
-				IdentityAttributes: []*tfprotov6.ResourceIdentitySchemaAttribute{{Name: "x", Type: test.typ, RequiredForImport: test.required, OptionalForImport: test.optional}},
+				IdentityAttributes: []*tfprotov6.ResourceIdentitySchemaAttribute{{
+					Name: "x", Type: test.typ, RequiredForImport: test.required, OptionalForImport: test.optional,
+				}},
 			}}}, nil)
 			if test.err != "" {
 				if text := diags.Errors().String(); !strings.Contains(text, test.err) {

@@ -18,7 +18,10 @@ import (
 // A resource type whose schema breaks the rules Terraform enforces at load (contract § 1)
 // is an error that names the type. computed has the blocks of the answer that are computed; it is
 // nil if there are none.
-func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, identities *tfprotov6.GetResourceIdentitySchemasResponse, computed ComputedBlocks) (*Provider, Diagnostics) {
+func FromProtocol(
+	protocol int, answer *tfprotov6.GetProviderSchemaResponse,
+	identities *tfprotov6.GetResourceIdentitySchemasResponse, computed ComputedBlocks,
+) (*Provider, Diagnostics) {
 	diags := diagnostic.FromProtocol(answer.Diagnostics)
 	if identities != nil {
 		diags = append(diags, diagnostic.FromProtocol(identities.Diagnostics)...)
@@ -44,7 +47,9 @@ func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, ide
 		}
 	}
 	if answer.Provider == nil {
-		return nil, append(diags, diagnostic.Errorf("Missing provider schema", "The provider's answer to GetProviderSchema has no provider schema.")...)
+		return nil,
+			append(diags, diagnostic.Errorf("Missing provider schema",
+				"The provider's answer to GetProviderSchema has no provider schema.")...)
 	}
 	read := func(what string, s *tfprotov6.Schema) *Block {
 		b, err := computed.blockFromProtocol(s)
@@ -121,7 +126,8 @@ func FromProtocol(protocol int, answer *tfprotov6.GetProviderSchemaResponse, ide
 type ComputedBlocks map[*tfprotov6.SchemaBlock]bool
 
 func invalidSchema(what string, err error) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Invalid provider schema", "The provider has invalid schema for %s, which is a bug in the provider: %s.", what, err)
+	return diagnostic.Errorf("Invalid provider schema",
+		"The provider has invalid schema for %s, which is a bug in the provider: %s.", what, err)
 }
 
 func (c ComputedBlocks) blockFromProtocol(s *tfprotov6.Schema) (*Block, error) {

@@ -76,7 +76,8 @@ func ReadRecord(file, provider string) (*Record, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if r.Provider != provider {
-		return nil, fmt.Errorf("%s is the schema of the provider %s, and not of %s: record it again from the right provider", file, r.Provider, provider)
+		return nil, fmt.Errorf("%s is the schema of the provider %s, and not of %s: record it again from "+
+			"the right provider", file, r.Provider, provider)
 	}
 	return r, nil
 }

@@ -89,7 +89,8 @@ func (s *openSession) apply(ctx context.Context, ask func() (bool, error)) error
 		hooks.Step = s.step
 	}
 	hooks.Stopping = func() {
-		fmt.Fprintln(s.err, "\nInterrupted: waiting for the running operation to end. Interrupt again to end at once; the outcome of the operation is then unknown.")
+		fmt.Fprintln(s.err, "\nInterrupted: waiting for the running operation to end. Interrupt again to end at "+
+			"once; the outcome of the operation is then unknown.")
 	}
 	results, said := s.Apply(ctx, plan, hooks)
 	if !text {

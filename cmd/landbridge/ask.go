@@ -81,7 +81,9 @@ func (f *clusterFlags) findAny(args []string) (c *status.Client, k status.Kind, 
 	return f.findIn(args, (*status.Client).AllKinds)
 }
 
-func (f *clusterFlags) findIn(args []string, list func(*status.Client) ([]status.Kind, error)) (c *status.Client, k status.Kind, namespace, name string, err error) {
+func (f *clusterFlags) findIn(
+	args []string, list func(*status.Client) ([]status.Kind, error),
+) (c *status.Client, k status.Kind, namespace, name string, err error) {
 	kind, name, err := kindAndName(args)
 	if err != nil {
 		return nil, k, "", "", err
@@ -107,7 +109,9 @@ func (f *clusterFlags) completeAny(cmd *cobra.Command, args []string, _ string) 
 	return f.completeNamed(cmd, args, (*status.Client).AllKinds)
 }
 
-func (f *clusterFlags) completeNamed(cmd *cobra.Command, args []string, list func(*status.Client) ([]status.Kind, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (f *clusterFlags) completeNamed(
+	cmd *cobra.Command, args []string, list func(*status.Client) ([]status.Kind, error),
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
 		return f.completeKindsOf(list), cobra.ShellCompDirectiveNoFileComp

@@ -34,12 +34,19 @@ func TestAttached(t *testing.T) {
 		t.Fatal("the process has ended")
 	}
 	process.End()
-	d.has(d.plan(1).err, "registry.terraform.io/hashicorp/random: it is attached as process ", "start the provider again, and set TF_REATTACH_PROVIDERS to what it prints")
+	d.has(d.plan(1).err, "registry.terraform.io/hashicorp/random: it is attached as process ",
+		"start the provider again, and set TF_REATTACH_PROVIDERS to what it prints")
 
 	for name, test := range map[string]struct{ value, want string }{
-		"not JSON":            {"/tmp/plugin1", "Error: TF_REATTACH_PROVIDERS: it is not a JSON object of providers"},
-		"another transport":   {`{"random":{"Protocol":"netrpc"}}`, `Error: TF_REATTACH_PROVIDERS: random: its Protocol is "netrpc", and only grpc can be attached`},
-		"another provider":    {strings.ReplaceAll(process.Attach, "hashicorp/random", "acme/cloud"), "Error: provider hashicorp/random 99.0.0: "},
+		"not JSON": {"/tmp/plugin1", "Error: TF_REATTACH_PROVIDERS: it is not a JSON object of providers"},
+		"another transport": {
+			`{"random":{"Protocol":"netrpc"}}`,
+			`Error: TF_REATTACH_PROVIDERS: random: its Protocol is "netrpc", and only grpc can be attached`,
+		},
+		"another provider": {
+			strings.ReplaceAll(process.Attach, "hashicorp/random", "acme/cloud"),
+			"Error: provider hashicorp/random 99.0.0: ",
+		},
 		"no provider at all ": {"", "Error: provider hashicorp/random 99.0.0: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,8 @@ type clusterFlags struct {
 
 func (f *clusterFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "",
+		"kubeconfig file (default: $KUBECONFIG, ~/.kube/config, or the cluster the process runs in)")
 	flags.StringVar(&f.context, "context", "", "context of the kubeconfig")
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of custom resources (default: that of the context)")
 }

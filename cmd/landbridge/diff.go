@@ -106,9 +106,12 @@ func (f *diffFlags) add(cmd *cobra.Command) {
 	f.remote.clusterFlags.add(cmd)
 	flags := cmd.Flags()
 	f.remote.addPrograms(cmd)
-	flags.StringVar(&f.remote.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
-	flags.StringVar(&f.cli, "cli", "", "path of OpenTofu or Terraform, or a name to look up in PATH, to plan modules (default: tofu, else terraform)")
-	flags.StringVar(&f.fieldManager, "field-manager", "", "field manager of server-side applies (default: the one that has applied the object; objects of kubectl apply are merged as kubectl does it)")
+	flags.StringVar(&f.remote.system, "system-namespace", "landbridge-system",
+		"namespace of Landbridge's own objects, where states are stored")
+	flags.StringVar(&f.cli, "cli", "", "path of OpenTofu or Terraform, or a name to look up in PATH, to plan "+
+		"modules (default: tofu, else terraform)")
+	flags.StringVar(&f.fieldManager, "field-manager", "", "field manager of server-side applies (default: the one "+
+		"that has applied the object; objects of kubectl apply are merged as kubectl does it)")
 }
 
 func (f *diffFlags) addOutput(cmd *cobra.Command) {
@@ -212,7 +215,9 @@ func (f *diffFlags) upgrades(cmd *cobra.Command, r *remote, all []diff.Upgrade) 
 		found, err := r.cluster.Providers(cmd.Context(), u.Name)
 		var report *upgrade.Report
 		if err == nil {
-			report, err = previewUpgrade(cmd, r.cluster, &found[0], u.Version, commandupgrade.Options{Client: r.client, Stored: r.cluster.Stored, Examples: defaultExamples})
+			report, err = previewUpgrade(cmd, r.cluster, &found[0], u.Version, commandupgrade.Options{
+				Client: r.client, Stored: r.cluster.Stored, Examples: defaultExamples,
+			})
 		}
 		if err != nil {
 			messages = append(messages, local.Message{Severity: diagnostic.Error, Summary: "Upgrade cannot be previewed", Detail: err.Error() + "."})
@@ -224,7 +229,9 @@ func (f *diffFlags) upgrades(cmd *cobra.Command, r *remote, all []diff.Upgrade) 
 }
 
 // modules opens the modules of which there are objects.
-func (f *diffFlags) modules(ctx context.Context, r *remote, objects []local.Object) (out []diff.LocalModule, done func(), messages local.Messages) {
+func (f *diffFlags) modules(
+	ctx context.Context, r *remote, objects []local.Object,
+) (out []diff.LocalModule, done func(), messages local.Messages) {
 	done = func() {}
 	list := &v1alpha1.TerraformModuleList{}
 	if err := r.client.List(ctx, list); err != nil {
@@ -260,7 +267,8 @@ func (f *diffFlags) modules(ctx context.Context, r *remote, objects []local.Obje
 		errs = append(errs, err)
 	}
 	if program == nil {
-		fail(fmt.Errorf("OpenTofu or Terraform is needed to plan the kind %s; give its path with --cli: %w", list.Items[0].Status.Kind, errors.Join(errs...)))
+		fail(fmt.Errorf("OpenTofu or Terraform is needed to plan the kind %s; give its path with --cli: %w",
+			list.Items[0].Status.Kind, errors.Join(errs...)))
 		return nil, done, messages
 	}
 	runner, err := commandline.New(commandline.Options{Program: program})
@@ -305,7 +313,9 @@ func (f *diffFlags) unopened(r *remote, objects []local.Object) (out local.Messa
 }
 
 // show prints a plan, the previews of upgrades and the messages.
-func (f *diffFlags) show(o *openSession, plan *diff.Plan, messages local.Messages, policies []local.PolicyResult, upgrades []*upgrade.Report) error {
+func (f *diffFlags) show(
+	o *openSession, plan *diff.Plan, messages local.Messages, policies []local.PolicyResult, upgrades []*upgrade.Report,
+) error {
 	switch f.output {
 	case "json":
 		d := newDiffDocument(plan, messages)

@@ -102,7 +102,8 @@ type listFlags struct {
 }
 
 func (f *listFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.file, "filename", "f", "", "YAML file with arguments of list resources, by type: {examplecloud_thing: {region: eu-central-1}}")
+	cmd.Flags().StringVarP(&f.file, "filename", "f", "",
+		"YAML file with arguments of list resources, by type: {examplecloud_thing: {region: eu-central-1}}")
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "argument of the list resources, as NAME=VALUE, for all types that are listed")
 	cmd.Flags().Int64Var(&f.limit, "limit", 10000, "maximum of objects listed per type")
 }
@@ -204,7 +205,9 @@ func (r *remote) discover(cmd *cobra.Command, what selection, each found) (*disc
 			continue
 		}
 		var failed error // to pass objects on
-		err := r.list(cmd.Context(), out, listing{selection: what, provider: p, configuration: reference, requests: requests[p]}, func(p *remoteProvider, objects []discovery.Object) error {
+		err := r.list(cmd.Context(), out, listing{
+			selection: what, provider: p, configuration: reference, requests: requests[p],
+		}, func(p *remoteProvider, objects []discovery.Object) error {
 			failed = each(p, objects)
 			return failed
 		})
@@ -412,5 +415,6 @@ func (d *discovered) cannotList() string {
 	if !d.explicit && len(types) > few {
 		what = fmt.Sprintf("%s and %d more types", strings.Join(types[:few], ", "), len(types)-few)
 	}
-	return fmt.Sprintf("%s cannot be listed: the provider has no list resource for it. Objects that you know are imported one by one: %s", what, how)
+	return fmt.Sprintf("%s cannot be listed: the provider has no list resource for it. Objects that you know are "+
+		"imported one by one: %s", what, how)
 }

@@ -33,7 +33,8 @@ type doctorFlags struct {
 
 func (f *doctorFlags) addCluster(cmd *cobra.Command) {
 	f.clusterFlags.add(cmd)
-	cmd.Flags().StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where the controller runs")
+	cmd.Flags().StringVar(&f.system, "system-namespace", "landbridge-system",
+		"namespace of Landbridge's own objects, where the controller runs")
 }
 
 func newDoctorCommand() *cobra.Command {
@@ -189,7 +190,9 @@ func (f *doctorFlags) searchOne(ctx context.Context, c *registry.Client, source 
 	for _, s := range from {
 		described = append(described, s.String())
 		if s.Folder != "" {
-			if _, err := (&install.Installer{Mirrors: []string{s.Folder}, Hosts: s.Hosts, CacheDir: f.from.Offline().CacheDir}).Install(ctx, source, ""); err == nil {
+			if _, err := (&install.Installer{
+				Mirrors: []string{s.Folder}, Hosts: s.Hosts, CacheDir: f.from.Offline().CacheDir,
+			}).Install(ctx, source, ""); err == nil {
 				return nil
 			}
 			continue

@@ -48,22 +48,11 @@ The exit status is 0 whatever the object's state is, and 1 if it cannot be expla
 			if err := checkFormat(output, explainOutputs); err != nil {
 				return err
 			}
-			c, k, namespace, name, err := flags.findAny(args)
+			v, err := flags.explained(args, system)
 			if err != nil {
 				return err
 			}
-			if k.Cluster {
-				namespace = ""
-			}
-			config, _, err := flags.config()
-			if err != nil {
-				return err
-			}
-			reader, err := explain.NewReader(config, system)
-			if err != nil {
-				return err
-			}
-			v := explainView{c: c, reader: reader, kind: k, namespace: namespace, name: name, output: output, out: cmd.OutOrStdout()}
+			v.output, v.out = output, cmd.OutOrStdout()
 			if watch {
 				return v.watch(cmd.Context())
 			}
@@ -89,11 +78,32 @@ type explainView struct {
 	out             io.Writer
 }
 
+// explained returns the view of the object that the arguments KIND NAME or KIND/NAME are about.
+func (f *clusterFlags) explained(args []string, system string) (v explainView, err error) {
+	v.c, v.kind, v.namespace, v.name, err = f.findAny(args)
+	if err != nil {
+		return v, err
+	}
+	if v.kind.Cluster {
+		v.namespace = ""
+	}
+	config, _, err := f.config()
+	if err == nil {
+		v.reader, err = explain.NewReader(config, system)
+	}
+	return v, err
+}
+
+// read returns the object and what it depends on.
+func (v *explainView) read(ctx context.Context) (*explain.Snapshot, error) {
+	gvk := schema.GroupVersionKind{Group: v.kind.Group, Version: v.kind.Version, Kind: v.kind.Kind}
+	return v.reader.Read(ctx, gvk, v.namespace, v.name)
+}
+
 // once writes the explanation, unless it is as before. It returns what it compares the next one
 // with.
 func (v *explainView) once(ctx context.Context, before string) (now string, _ error) {
-	gvk := schema.GroupVersionKind{Group: v.kind.Group, Version: v.kind.Version, Kind: v.kind.Kind}
-	s, err := v.reader.Read(ctx, gvk, v.namespace, v.name)
+	s, err := v.read(ctx)
 	if err != nil {
 		return "", err
 	}

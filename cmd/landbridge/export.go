@@ -46,7 +46,8 @@ the resources, of provider configurations, and those in which Landbridge stores 
 	f := cmd.Flags()
 	addPath(cmd, outputDir, &flags.directory, "directory to write the files into, none of which may exist")
 	f.BoolVar(&flags.sensitive, showSensitive, false, "also write the state and the values of sensitive variables, in plain text")
-	f.StringArrayVar(&flags.sources, "source", nil, "address of the provider of a TerraformProvider, as NAME=ADDRESS, such as random=hashicorp/random (default: spec.source)")
+	f.StringArrayVar(&flags.sources, "source", nil, "address of the provider of a TerraformProvider, as "+
+		"NAME=ADDRESS, such as random=hashicorp/random (default: spec.source)")
 	f.DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
 	flags.remote.addSources(cmd)
 	_ = cmd.MarkFlagRequired(outputDir)
@@ -85,7 +86,9 @@ func (f *exportFlags) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		exported, err = export.Make(cmd.Context(), export.Options{Client: r.client, State: c, Kinds: kinds, Providers: providers, Secrets: r.secrets, WithState: f.sensitive}, selection)
+		exported, err = export.Make(cmd.Context(), export.Options{
+			Client: r.client, State: c, Kinds: kinds, Providers: providers, Secrets: r.secrets, WithState: f.sensitive,
+		}, selection)
 		if err != nil {
 			return err
 		}
@@ -149,7 +152,9 @@ func installedFor(ctx context.Context, c *state.Cluster, kinds state.Kinds, s st
 }
 
 // providers returns the providers with their addresses and versions.
-func (f *exportFlags) providers(ctx context.Context, r *remote, kinds state.Kinds, sources map[string]string) ([]*export.RequiredProvider, error) {
+func (f *exportFlags) providers(
+	ctx context.Context, r *remote, kinds state.Kinds, sources map[string]string,
+) ([]*export.RequiredProvider, error) {
 	installed, err := r.cluster.Providers(ctx, f.remote.installed...)
 	if err != nil {
 		return nil, err

@@ -113,7 +113,8 @@ func newFunctionShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return flags.write(cmd.OutOrStdout(), describedFunction{name, name + f.String(), f}, func(w io.Writer) error { return showFunction(w, name, f) })
+			return flags.write(cmd.OutOrStdout(), describedFunction{name, name + f.String(), f},
+				func(w io.Writer) error { return showFunction(w, name, f) })
 		},
 	}
 	flags.add(cmd, outputs...)
@@ -145,7 +146,8 @@ func showFunction(w io.Writer, name string, f *schema.Function) error {
 		if p.AllowNull {
 			null = "yes"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", p.Name, p.Type.FriendlyNameForConstraint(), null, strings.Join(strings.Fields(p.Description.Text), " "))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", p.Name, p.Type.FriendlyNameForConstraint(), null,
+			strings.Join(strings.Fields(p.Description.Text), " "))
 	}
 	return t.Flush()
 }
@@ -187,7 +189,8 @@ func (f *functionFlags) call(ctx context.Context, where, name string, arguments 
 		given := make([]any, len(arguments))
 		for i, text := range arguments {
 			if given[i], err = argument(ctx, text); err != nil {
-				return fmt.Errorf("argument %d is neither JSON nor an expression in CEL: %w. Put a string in quotes that the shell keeps, such as '\"text\"'", i+1, err)
+				return fmt.Errorf("argument %d is neither JSON nor an expression in CEL: %w. Put a string in quotes "+
+					"that the shell keeps, such as '\"text\"'", i+1, err)
 			}
 		}
 		values, err := translate.FunctionArguments(function, given)

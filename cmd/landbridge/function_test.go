@@ -16,25 +16,54 @@ func TestFunction(t *testing.T) {
 		want []string // in the output
 		err  string
 	}{
-		"list":          {args: []string{"list", binary}, want: []string{"FUNCTION", "rfc3339_parse(timestamp string) object", "Parse an RFC3339 timestamp string"}},
-		"list as JSON":  {args: []string{"list", binary, "-o", "json"}, want: []string{`"name": "rfc3339_parse"`, `"signature": "duration_parse(duration string) object"`}},
-		"show":          {args: []string{"show", binary + "::rfc3339_parse"}, want: []string{"rfc3339_parse(timestamp string) object", "PARAMETER", "timestamp  string  no"}},
-		"call":          {args: []string{"call", binary + "::rfc3339_parse", `"2026-07-04T10:00:00Z"`}, want: []string{`"year": 2026`, `"month_name": "July"`}},
-		"call in YAML":  {args: []string{"call", binary + "::rfc3339_parse", `"2026-07-04T10:00:00Z"`, "-o", "yaml"}, want: []string{"year: 2026\n"}},
+		"list": {
+			args: []string{"list", binary}, want: []string{
+				"FUNCTION", "rfc3339_parse(timestamp string) object", "Parse an RFC3339 timestamp string",
+			},
+		},
+		"list as JSON": {
+			args: []string{"list", binary, "-o", "json"},
+			want: []string{`"name": "rfc3339_parse"`, `"signature": "duration_parse(duration string) object"`},
+		},
+		"show": {
+			args: []string{"show", binary + "::rfc3339_parse"},
+			want: []string{"rfc3339_parse(timestamp string) object", "PARAMETER", "timestamp  string  no"},
+		},
+		"call": {
+			args: []string{"call", binary + "::rfc3339_parse", `"2026-07-04T10:00:00Z"`}, want: []string{
+				`"year": 2026`, `"month_name": "July"`,
+			},
+		},
+		"call in YAML": {
+			args: []string{"call", binary + "::rfc3339_parse", `"2026-07-04T10:00:00Z"`, "-o", "yaml"},
+			want: []string{"year: 2026\n"},
+		},
 		"call with CEL": {args: []string{"call", binary + "::rfc3339_parse", `"2026-07-04" + "T10:00:00Z"`}, want: []string{`"day": 4`}},
 		"as Terraform":  {args: []string{"call", "provider::" + binary + "::unix_timestamp_parse", "0"}, want: []string{`"year": 1970`}},
 
-		"a wrong argument":      {args: []string{"call", binary + "::rfc3339_parse", `"today"`}, err: "Argument 1 (timestamp): Error parsing RFC3339 timestamp"},
-		"an argument too many":  {args: []string{"call", binary + "::rfc3339_parse", `"a"`, `"b"`}, err: "it takes 1 arguments, not 2"},
-		"an argument too few":   {args: []string{"call", binary + "::rfc3339_parse"}, err: "it takes 1 arguments, not 0"},
-		"an argument of a type": {args: []string{"call", binary + "::rfc3339_parse", `{"a":1}`}, err: "argument 1 (timestamp): it must be of the type string"},
-		"null":                  {args: []string{"call", binary + "::rfc3339_parse", "null"}, err: "argument 1 (timestamp): it must not be null"},
-		"a word":                {args: []string{"call", binary + "::rfc3339_parse", "today"}, err: "argument 1 is neither JSON nor an expression in CEL"},
-		"another function":      {args: []string{"show", binary + "::rfc3339"}, err: "the provider has no function rfc3339: landbridge function list"},
-		"no function":           {args: []string{"show", binary}, err: "names no function: write PROVIDER::NAME"},
-		"no provider":           {args: []string{"call", "::x"}, err: "names no function: write PROVIDER::NAME"},
-		"another format":        {args: []string{"list", binary, "-o", "xml"}, err: `unknown output "xml"`},
-		"a provider with none":  {args: []string{"list", providertest.Binary(t, "random")}, want: []string{"The provider has no functions."}},
+		"a wrong argument": {
+			args: []string{"call", binary + "::rfc3339_parse", `"today"`},
+			err:  "Argument 1 (timestamp): Error parsing RFC3339 timestamp",
+		},
+		"an argument too many": {args: []string{"call", binary + "::rfc3339_parse", `"a"`, `"b"`}, err: "it takes 1 arguments, not 2"},
+		"an argument too few":  {args: []string{"call", binary + "::rfc3339_parse"}, err: "it takes 1 arguments, not 0"},
+		"an argument of a type": {
+			args: []string{"call", binary + "::rfc3339_parse", `{"a":1}`},
+			err:  "argument 1 (timestamp): it must be of the type string",
+		},
+		"null": {args: []string{"call", binary + "::rfc3339_parse", "null"}, err: "argument 1 (timestamp): it must not be null"},
+		"a word": {
+			args: []string{"call", binary + "::rfc3339_parse", "today"},
+			err:  "argument 1 is neither JSON nor an expression in CEL",
+		},
+		"another function": {
+			args: []string{"show", binary + "::rfc3339"},
+			err:  "the provider has no function rfc3339: landbridge function list",
+		},
+		"no function":          {args: []string{"show", binary}, err: "names no function: write PROVIDER::NAME"},
+		"no provider":          {args: []string{"call", "::x"}, err: "names no function: write PROVIDER::NAME"},
+		"another format":       {args: []string{"list", binary, "-o", "xml"}, err: `unknown output "xml"`},
+		"a provider with none": {args: []string{"list", providertest.Binary(t, "random")}, want: []string{"The provider has no functions."}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -84,12 +84,14 @@ afterwards.`,
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVar(&provider, "provider", "", "the provider: its program, a directory that holds it, or its address, such as hashicorp/random@3.9.0")
+	cmd.Flags().StringVar(&provider, "provider", "",
+		"the provider: its program, a directory that holds it, or its address, such as hashicorp/random@3.9.0")
 	addPath(cmd, outputDir, &output, "directory to write to; created if absent")
 	flags.addDocumentation(cmd)
 	cmd.Flags().BoolVar(&allowBreaking, "allow-breaking", false, "write kinds that break manifests or programs made for the old ones")
 	cmd.Flags().StringVar(&module, "module", "", "Go import path of the output directory (default: from the go.mod there or above)")
-	cmd.Flags().StringVar(&flags.group, "group", "", "API group of the kinds, such as random.example.org (default: from --config, else NAME.landbridge.io)")
+	cmd.Flags().StringVar(&flags.group, "group", "",
+		"API group of the kinds, such as random.example.org (default: from --config, else NAME.landbridge.io)")
 	for _, name := range []string{"provider", outputDir} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err)

@@ -6,9 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/landbridge-io/landbridge/internal/command/explain"
 )
 
 var graphOutputs = []string{"mermaid", "dot", "svg", "json"}
@@ -38,31 +35,20 @@ accepted too. Only what you may read is drawn. Of Secrets only their existence i
 			if err := checkFormat(output, graphOutputs); err != nil {
 				return err
 			}
-			c, k, namespace, name, err := flags.findAny(args)
+			v, err := flags.explained(args, "")
 			if err != nil {
 				return err
 			}
-			if k.Cluster {
-				namespace = ""
-			}
-			config, _, err := flags.config()
-			if err != nil {
-				return err
-			}
-			reader, err := explain.NewReader(config, "")
-			if err != nil {
-				return err
-			}
-			s, err := reader.Read(cmd.Context(), schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}, namespace, name)
+			s, err := v.read(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if down {
-				kinds, err := c.AllKinds()
+				kinds, err := v.c.AllKinds()
 				if err != nil {
 					return err
 				}
-				leftOut, err := reader.ReadReferrers(cmd.Context(), s, kinds)
+				leftOut, err := v.reader.ReadReferrers(cmd.Context(), s, kinds)
 				if err != nil {
 					return err
 				}

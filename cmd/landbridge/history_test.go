@@ -41,9 +41,10 @@ func TestHistoryOfActions(t *testing.T) {
 	for name, status := range map[string]map[string]any{
 		"pending": {"phase": "Pending"},
 		"done": {
-			"phase": "Succeeded", "attempts": int64(2), "startTime": begin.Format(time.RFC3339), "completionTime": begin.Add(3 * time.Second).Format(time.RFC3339),
-			"plan":         map[string]any{"action": "Invoke", "hash": "0123", "changes": []any{map[string]any{"path": "source", "after": "db"}}},
-			"lastApproval": map[string]any{"hash": "0123", "action": "Invoke", "at": begin.Format(time.RFC3339), "by": "jane"},
+			"phase": "Succeeded", "attempts": int64(2), "startTime": begin.Format(time.RFC3339),
+			"completionTime": begin.Add(3 * time.Second).Format(time.RFC3339),
+			"plan":           map[string]any{"action": "Invoke", "hash": "0123", "changes": []any{map[string]any{"path": "source", "after": "db"}}},
+			"lastApproval":   map[string]any{"hash": "0123", "action": "Invoke", "at": begin.Format(time.RFC3339), "by": "jane"},
 		},
 	} {
 		u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"forProvider": map[string]any{"source": "db"}}}}
@@ -70,15 +71,20 @@ func TestHistoryOfActions(t *testing.T) {
 		}
 		r := got.Resources[0]
 		uid := r.UID
-		want := state.History{Group: "action.cloud.landbridge.io", Kind: "Backup", Namespace: "default", Name: "done", UID: uid, Log: history.Log{Entries: []history.Entry{{
-			At: begin, Took: 3000, Action: history.Invoke, Outcome: history.Succeeded, Because: "spec.retryPolicy, attempt 2", By: "jane", UID: uid, Operation: string(uid) + "/2",
-			Changes: []history.Change{{Path: "source", After: []byte(`"db"`)}},
-		}}}}
+		want := state.History{
+			Group: "action.cloud.landbridge.io", Kind: "Backup", Namespace: "default", Name: "done", UID: uid,
+			Log: history.Log{Entries: []history.Entry{{
+				At: begin, Took: 3000, Action: history.Invoke, Outcome: history.Succeeded,
+				Because: "spec.retryPolicy, attempt 2", By: "jane", UID: uid, Operation: string(uid) + "/2",
+				Changes: []history.Change{{Path: "source", After: []byte(`"db"`)}},
+			}}},
+		}
 		if diff := cmp.Diff(want, r); diff != "" || uid == "" {
 			t.Errorf("%v (-want +got):\n%s", args, diff)
 		}
 	}
-	if out, _, err := run(t, "history", "backup/pending", "-n", "default", "-o", "json", "--kubeconfig", server.Kubeconfig); err != nil || len(out) > 40 {
+	if out, _, err := run(t, "history", "backup/pending", "-n", "default", "-o", "json", "--kubeconfig",
+		server.Kubeconfig); err != nil || len(out) > 40 {
 		t.Errorf("of an action that was not invoked: %v\n%s", err, out)
 	}
 }

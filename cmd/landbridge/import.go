@@ -18,7 +18,8 @@ import (
 func newImportCommand() *cobra.Command {
 	var flags importFlags
 	cmd := &cobra.Command{
-		Use:   "import {TYPE --id ID | TYPE --identity NAME=VALUE,... | --objects FILE | [TYPE...] --unmanaged | --query NAME | --state FILE [ADDRESS...]}",
+		Use: "import {TYPE --id ID | TYPE --identity NAME=VALUE,... | --objects FILE | [TYPE...] --unmanaged | " +
+			"--query NAME | --state FILE [ADDRESS...]}",
 		Short: "Write manifests that bring existing objects under management",
 		Long: `Write manifests that bring existing objects under management, without touching the objects.
 
@@ -103,11 +104,15 @@ func (f *importFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.ids, "id", nil, "import id of an object; may be repeated")
 	flags.StringArrayVar(&f.identities, "identity", nil, `identity of an object, as NAME=VALUE,... or as JSON; may be repeated`)
 	flags.StringVar(&f.as, "as", "", "name of the custom resource of a single object (default: the object's external name)")
-	flags.StringVar(&f.objects, "objects", "", "file with objects as landbridge discover prints them with -o json or yaml; - is standard input")
+	flags.StringVar(&f.objects, "objects", "",
+		"file with objects as landbridge discover prints them with -o json or yaml; - is standard input")
 	flags.BoolVar(&f.unmanaged, "unmanaged", false, "all objects that can be listed and have no owner")
-	flags.StringVar(&f.state, "state", "", "Terraform state whose resource instances are to be imported; - is standard input, as of terraform state pull")
-	flags.BoolVar(&f.refresh, "refresh", true, "read the objects of a --state; with --refresh=false the state is used as it is, and no provider is configured")
-	flags.StringArrayVar(&f.aliases, "alias", nil, "provider configuration for resources of an aliased provider in a --state, as ALIAS=KIND/NAME (default: the ClusterProviderConfig named as the alias)")
+	flags.StringVar(&f.state, "state", "", "Terraform state whose resource instances are to be imported; - is "+
+		"standard input, as of terraform state pull")
+	flags.BoolVar(&f.refresh, "refresh", true, "read the objects of a --state; with --refresh=false the state is "+
+		"used as it is, and no provider is configured")
+	flags.StringArrayVar(&f.aliases, "alias", nil, "provider configuration for resources of an aliased provider in "+
+		"a --state, as ALIAS=KIND/NAME (default: the ClusterProviderConfig named as the alias)")
 	addPath(cmd, outputDir, &f.directory, "directory to write the manifests into, a file for each object", "yaml")
 	flags.BoolVar(&f.apply, "apply", false, "create the objects in the cluster instead of writing manifests")
 	flags.BoolVar(&f.observeOnly, "observe", false, "have all resources only observe their objects")
@@ -253,7 +258,8 @@ type importSummary struct {
 func (s *importSummary) add(manifests ...importer.Manifest) {
 	for _, m := range manifests {
 		if s.flags.directory != "" || s.flags.apply {
-			s.lines = append(s.lines, fmt.Sprintf("%s → %s %s/%s", printable(m.Origin), m.Resource.GetKind(), m.Resource.GetNamespace(), m.Resource.GetName()))
+			s.lines = append(s.lines, fmt.Sprintf("%s → %s %s/%s", printable(m.Origin), m.Resource.GetKind(),
+				m.Resource.GetNamespace(), m.Resource.GetName()))
 		}
 		for _, note := range m.Notes {
 			s.lines = append(s.lines, fmt.Sprintf("Note: %s %s: %s", m.Resource.GetKind(), m.Resource.GetName(), printable(note)))

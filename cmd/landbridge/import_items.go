@@ -19,7 +19,9 @@ import (
 )
 
 // items returns the objects to import, and notes on what is skipped.
-func (f *importFlags) items(cmd *cobra.Command, r *remote, b *importer.Builder, args []string) (items []importer.Item, skipped []string, incomplete bool, err error) {
+func (f *importFlags) items(
+	cmd *cobra.Command, r *remote, b *importer.Builder, args []string,
+) (items []importer.Item, skipped []string, incomplete bool, err error) {
 	switch {
 	case f.state != "":
 		items, skipped, err = f.fromState(cmd, r, b, args)
@@ -100,7 +102,8 @@ func (f *importFlags) look(cmd *cobra.Command, r *remote, p *remoteProvider) (*i
 // fromLists returns the objects of a selection that have no owner.
 func (f *importFlags) fromLists(cmd *cobra.Command, r *remote, what selection) (items []importer.Item, incomplete bool, err error) {
 	if r.cluster == nil {
-		return nil, false, errors.New("--unmanaged needs a cluster to know which objects are managed; without one, pass the output of landbridge discover to --objects")
+		return nil, false, errors.New("--unmanaged needs a cluster to know which objects are managed; without one, " +
+			"pass the output of landbridge discover to --objects")
 	}
 	what.unmanaged = true
 	d, err := r.discover(cmd, what, func(p *remoteProvider, objects []discovery.Object) error {
@@ -163,7 +166,9 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 }
 
 // fromState returns the resource instances of a Terraform state.
-func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Builder, patterns []string) (items []importer.Item, skipped []string, err error) {
+func (f *importFlags) fromState(
+	cmd *cobra.Command, r *remote, b *importer.Builder, patterns []string,
+) (items []importer.Item, skipped []string, err error) {
 	aliases, err := f.aliasConfigurations()
 	if err != nil {
 		return nil, nil, err
@@ -226,7 +231,9 @@ func (f *importFlags) fromState(cmd *cobra.Command, r *remote, b *importer.Build
 		skipped = append(skipped, plural(n, "data source")+" skipped: data sources are not managed.")
 	}
 	if n := len(estate.Outputs); n > 0 && len(patterns) == 0 {
-		skipped = append(skipped, fmt.Sprintf("%s skipped: %s. What reads them can read the status or the connection Secret of a resource.", plural(n, "output"), printable(strings.Join(estate.Outputs, ", "))))
+		skipped = append(skipped,
+			fmt.Sprintf("%s skipped: %s. What reads them can read the status or the connection Secret of a resource.",
+				plural(n, "output"), printable(strings.Join(estate.Outputs, ", "))))
 	}
 	return estate.Items, skipped, nil
 }
@@ -251,7 +258,8 @@ func (f *importFlags) aliasConfigurations() (map[string]importer.Configuration, 
 		alias, reference, _ := strings.Cut(a, "=")
 		c, err := (&remoteFlags{configuration: reference}).reference()
 		if err != nil || alias == "" {
-			return nil, fmt.Errorf("--alias %s: must be ALIAS=%s/NAME or ALIAS=%s/NAME", a, model.ClusterProviderConfigKind, model.ProviderConfigKind)
+			return nil, fmt.Errorf("--alias %s: must be ALIAS=%s/NAME or ALIAS=%s/NAME", a,
+				model.ClusterProviderConfigKind, model.ProviderConfigKind)
 		}
 		out[alias] = c
 	}

@@ -67,7 +67,9 @@ fails, nothing is left behind.`,
 			o.Name = args[0]
 			if o.Landbridge == "" {
 				if o.Landbridge = release(); o.Landbridge == "" {
-					return fmt.Errorf("this program was not built from a release of Landbridge: set --landbridge to the release that the repository is to require, such as v1.0.0, or to the directory of a checkout")
+					return fmt.Errorf("this program was not built from a release of Landbridge: set --landbridge to " +
+						"the release that the repository is to require, such as v1.0.0, or to the " +
+						"directory of a checkout")
 				}
 			}
 			o.Progress = func(what string) { cmd.PrintErrln(what + " ...") }
@@ -82,10 +84,14 @@ fails, nothing is left behind.`,
 				cmd.PrintErrln("Note:", r)
 			}
 			if strings.HasSuffix(made.Group, "."+repository.NoAuthor) && o.Group == "" {
-				cmd.PrintErrf("Note: the API group is %s, which a TerraformProvider in the same cluster may have as well. Choose your own with --group, or give the import path of the repository as NAME\n", made.Group)
+				cmd.PrintErrf("Note: the API group is %s, which a TerraformProvider in the same cluster may have as "+
+					"well. Choose your own with --group, or give the import path of the "+
+					"repository as NAME\n",
+					made.Group)
 			}
 			for _, module := range made.Kept {
-				cmd.PrintErrf("Note: the provider replaces the Go module %s, and its own program has the replacement. Linked, it runs with the version that Landbridge needs\n", module)
+				cmd.PrintErrf("Note: the provider replaces the Go module %s, and its own program has the "+
+					"replacement. Linked, it runs with the version that Landbridge needs\n", module)
 			}
 			for _, t := range slices.Sorted(maps.Keys(made.Refused)) {
 				cmd.PrintErrf("Note: %s: the provider does not accept its example, which has to be completed: %s\n", t, made.Refused[t])
@@ -105,14 +111,20 @@ fails, nothing is left behind.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Provider.From, "provider", "", "the provider: MODULE@VERSION, DIRECTORY, SOURCE or BINARY")
 	f.StringVar(&o.Provider.Name, "provider-name", "", "the provider's name, such as random (default: from the name of its program)")
-	f.StringVar(&o.Provider.Version, "provider-version", "", "the provider's version; for SOURCE a constraint, such as \"~> 3.7\" (default: that of the module, the newest one, or what the name of the program says)")
+	f.StringVar(&o.Provider.Version, "provider-version", "", "the provider's version; for SOURCE a constraint, such "+
+		"as \"~> 3.7\" (default: that of the module, the newest one, or what the name of the program says)")
 	from.Add(f)
-	f.BoolVar(&o.InProcess, "in-process", false, "link the provider, given by MODULE@VERSION or DIRECTORY, into the program, to run in its process")
-	f.StringArrayVar(&o.Servers, "provider-server", nil, "with --in-process: PACKAGE.FUNCTION of the provider that makes its server, or a part of it that is muxed with the others (default: as its main package does)")
-	f.StringVar(&o.Group, "group", "", "API group of the kinds, such as random.example.org (default: PROVIDER and the domain of the import path, as in random.acme.github.io for github.com/acme)")
-	f.StringVar(&o.Documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
+	f.BoolVar(&o.InProcess, "in-process", false,
+		"link the provider, given by MODULE@VERSION or DIRECTORY, into the program, to run in its process")
+	f.StringArrayVar(&o.Servers, "provider-server", nil, "with --in-process: PACKAGE.FUNCTION of the provider that "+
+		"makes its server, or a part of it that is muxed with the others (default: as its main package does)")
+	f.StringVar(&o.Group, "group", "", "API group of the kinds, such as random.example.org (default: PROVIDER and "+
+		"the domain of the import path, as in random.acme.github.io for github.com/acme)")
+	f.StringVar(&o.Documentation, "documentation", "", "directory with the provider's documentation and examples, "+
+		"such as its source, to infer references from (docs/references.md)")
 	addPath(cmd, outputDir, &o.Dir, "directory to make (default: NAME)")
-	f.StringVar(&o.Landbridge, "landbridge", "", "the release of Landbridge to require, or the directory of a checkout (default: the release of this program)")
+	f.StringVar(&o.Landbridge, "landbridge", "",
+		"the release of Landbridge to require, or the directory of a checkout (default: the release of this program)")
 	f.DurationVar(&o.Timeout, "timeout", time.Minute, "how long the provider may take to start and to return its schema")
 	if err := cmd.MarkFlagRequired("provider"); err != nil {
 		panic(err)

@@ -32,7 +32,8 @@ delete it to have its action interrupted.
 With metadata.generateName instead of metadata.name, a manifest can be used again. Each object is one
 invocation.
 
-The exit status is 0 if the action has succeeded, ` + fmt.Sprint(exitFailed) + ` if it has failed or was not invoked, and ` + fmt.Sprint(exitUnknown) + ` if it is not known
+The exit status is 0 if the action has succeeded, ` + fmt.Sprint(exitFailed) +
+			` if it has failed or was not invoked, and ` + fmt.Sprint(exitUnknown) + ` if it is not known
 how it has ended. Afterwards it may have done all of it, a part or nothing.`,
 		Example: `  landbridge invoke -f backup.yaml -n team-a`,
 		Args:    cobra.NoArgs,

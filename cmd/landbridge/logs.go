@@ -84,7 +84,8 @@ the playground (make up) landbridge.log beside its kubeconfig. KIND NAME is acce
 	flags := cmd.Flags()
 	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where the controller runs")
 	flags.StringVar(&f.selector, "pods", "app.kubernetes.io/name=landbridge", "labels of the controller's pods")
-	flags.StringVar(&f.file, "file", "", "file with the controller's log (default: "+playgroundLog+" beside the kubeconfig, if it is there; else the log of the pods)")
+	flags.StringVar(&f.file, "file", "", "file with the controller's log (default: "+playgroundLog+
+		" beside the kubeconfig, if it is there; else the log of the pods)")
 	flags.BoolVarP(&f.follow, "follow", "f", false, "wait for more, until Ctrl-C")
 	flags.DurationVar(&f.since, "since", 0, "only what is not older, such as 10m (default: all)")
 	_ = cmd.MarkFlagFilename("file")

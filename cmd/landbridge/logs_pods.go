@@ -50,9 +50,11 @@ func (f *logsFlags) readPods(ctx context.Context, v *logsView, notes io.Writer) 
 	case err != nil:
 		return err
 	case pods > 0 && len(found) == 0 && !f.follow:
-		return fmt.Errorf("no container of the controller's pods in namespace %s has started. See why: kubectl get pods -n %s", f.system, f.system)
+		return fmt.Errorf("no container of the controller's pods in namespace %s has started. See why: "+
+			"kubectl get pods -n %s", f.system, f.system)
 	case pods == 0:
-		return fmt.Errorf("namespace %s has no pods with the labels %s. Name the controller's namespace with --system-namespace, or its log with --file", f.system, f.selector)
+		return fmt.Errorf("namespace %s has no pods with the labels %s. Name the controller's namespace with "+
+			"--system-namespace, or its log with --file", f.system, f.selector)
 	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -86,7 +88,8 @@ func (p *podLogs) unread(l logs.Log, err error) error {
 
 // forbidden is the error for what the user may not do.
 func (p *podLogs) forbidden(what string) error {
-	return fmt.Errorf("you may not %s in namespace %s. Ask for the Role landbridge-logs in that namespace (rbac.logReaders of the chart), or name a file with --file", what, p.namespace)
+	return fmt.Errorf("you may not %s in namespace %s. Ask for the Role landbridge-logs in that namespace "+
+		"(rbac.logReaders of the chart), or name a file with --file", what, p.namespace)
 }
 
 // find returns the logs of runs of the controller that were not seen before, and the number of its

@@ -73,7 +73,8 @@ func TestProviderInspect(t *testing.T) {
 		}
 		all, one := cost(), cost("hcloud_zone_record")
 		configurations := one.CRDs - 1
-		if configurations < 2 || all.CRDs != 29+configurations || all.Bytes <= one.Bytes || all.Memory <= all.Bytes || all.OpenAPI <= one.OpenAPI {
+		if configurations < 2 || all.CRDs != 29+configurations || all.Bytes <= one.Bytes || all.Memory <= all.Bytes ||
+			all.OpenAPI <= one.OpenAPI {
 			t.Errorf("all: %+v, one: %+v", all, one)
 		}
 		// The size is that of the CRDs that the command crds prints.
@@ -115,7 +116,8 @@ func TestProviderInspect(t *testing.T) {
 			if err := json.Unmarshal([]byte(out), &got); err != nil {
 				t.Fatal(err)
 			}
-			if got.Protocol != 6 || got.Name != "hcloud" || got.Binary != hcloud || !got.Capabilities.PlanDestroy || len(got.DataSources) != 42 || len(got.Actions) != 4 {
+			if got.Protocol != 6 || got.Name != "hcloud" || got.Binary != hcloud || !got.Capabilities.PlanDestroy ||
+				len(got.DataSources) != 42 || len(got.Actions) != 4 {
 				t.Errorf("got %+v", got)
 			}
 			required := func(name string) inspectedArgument {
@@ -141,7 +143,9 @@ func TestCRDs(t *testing.T) {
 	t.Parallel()
 	binary := providertest.Binary(t, "random")
 	settings := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(settings, []byte("group: chance.example.org\nresources:\n  random_pet: {kind: Animal, shortNames: [ani]}\n"), 0o644); err != nil {
+	if err := os.WriteFile(settings,
+		[]byte("group: chance.example.org\nresources:\n  random_pet: {kind: Animal, shortNames: [ani]}\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	configs := []string{"providerconfigs.random.landbridge.io", "clusterproviderconfigs.random.landbridge.io"}
@@ -149,7 +153,10 @@ func TestCRDs(t *testing.T) {
 		args []string
 		want []string
 	}{
-		"all":       {want: append(configs[:2:2], "bytes", "ids", "integers", "passwords", "pets", "shuffles", "strings", "uuids", "uuid4s", "uuid7s")},
+		"all": {
+			want: append(configs[:2:2], "bytes", "ids", "integers", "passwords", "pets", "shuffles", "strings",
+				"uuids", "uuid4s", "uuid7s"),
+		},
 		"patterns":  {args: []string{"*_p*", "random_id"}, want: append(configs[:2:2], "ids", "passwords", "pets")},
 		"alone":     {args: []string{"random_id", "--provider-config=false"}, want: []string{"ids"}},
 		"directory": {args: []string{"random_id", "--provider-config=false"}, want: []string{"ids"}},
@@ -219,9 +226,15 @@ func TestMistakesAreExplained(t *testing.T) {
 		"dies":                  {args: []string{"crds", script(t, "exit 3")}, want: "terraform-provider-broken"},
 		"secrets not asked for": {args: []string{"state", "export"}, want: "give --show-sensitive to export them"},
 		"nothing to move":       {args: []string{"move", "--to-kubeconfig", wrong}, want: "or --all for all resources of the namespace"},
-		"all and some to move":  {args: []string{"move", "thing", "--all", "--to-kubeconfig", wrong}, want: "or --all for all resources of the namespace"},
-		"nowhere to move":       {args: []string{"move", "--all"}, want: "--to-kubeconfig is missing; the usage is: landbridge move "},
-		"unknown command":       {args: []string{"crd"}, want: `unknown command "crd" for "landbridge". Did you mean crds? landbridge --help lists the commands`},
+		"all and some to move": {
+			args: []string{"move", "thing", "--all", "--to-kubeconfig", wrong},
+			want: "or --all for all resources of the namespace",
+		},
+		"nowhere to move": {args: []string{"move", "--all"}, want: "--to-kubeconfig is missing; the usage is: landbridge move "},
+		"unknown command": {
+			args: []string{"crd"},
+			want: `unknown command "crd" for "landbridge". Did you mean crds? landbridge --help lists the commands`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

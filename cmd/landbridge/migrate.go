@@ -89,14 +89,16 @@ observe; 1 when nothing was written or handed over.
 	f.StringArrayVar(&flags.types, "type", nil, "resource type of a kind, as KIND.GROUP=TYPE (default: from its name)")
 	addPath(cmd, outputDir, &flags.directory, "directory to write the manifests into, a file for each object", "yaml")
 	f.BoolVar(&flags.sensitive, showSensitive, false, "also write Secrets, in plain text")
-	f.StringSliceVar(&flags.notSensitive, "not-sensitive", nil, "arguments in the credentials of provider configurations that need not stay in Secrets, such as endpoint")
+	f.StringSliceVar(&flags.notSensitive, "not-sensitive", nil,
+		"arguments in the credentials of provider configurations that need not stay in Secrets, such as endpoint")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "only tell what would be handed over, and what would change")
 	f.BoolVar(&flags.handOver, "hand-over", false, "hand the objects over to new resources in the cluster")
 	f.BoolVar(&flags.partial, "partial", false, "hand over those that can be, if others cannot")
 	f.BoolVar(&flags.undo, "undo", false, "let the old resources manage their objects again")
 	f.BoolVar(&flags.force, "force", false, "undo also if new resources were changed since")
 	f.BoolVar(&flags.stopped, "old-stopped", false, "the old provider does not run; otherwise, it has to notice that the resources are paused")
-	f.DurationVar(&flags.operationTimeout, "operation-timeout", 10*time.Minute, "how long to wait for each resource to be noticed as paused, and to become ready")
+	f.DurationVar(&flags.operationTimeout, "operation-timeout", 10*time.Minute,
+		"how long to wait for each resource to be noticed as paused, and to become ready")
 	cmd.MarkFlagsMutuallyExclusive(outputDir, "hand-over", "undo", "dry-run")
 	return cmd
 }

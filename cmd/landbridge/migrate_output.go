@@ -27,7 +27,11 @@ func (m *migration) write(result importer.Result) error {
 			if x.State == nil || !m.holdsSecrets(x) {
 				return false
 			}
-			result.Left = append(result.Left, importer.Left{Origin: x.Origin, Reason: "what is stored of its object has sensitive values, and it cannot be imported instead. Give --" + showSensitive + " to write them, or --hand-over"})
+			result.Left = append(result.Left, importer.Left{
+				Origin: x.Origin,
+				Reason: "what is stored of its object has sensitive values, and it cannot be imported " +
+					"instead. Give --" + showSensitive + " to write them, or --hand-over",
+			})
 			return true
 		})
 		for i := range result.Manifests {
@@ -78,7 +82,9 @@ func withoutSecrets(x *importer.Manifest) {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	x.Notes = append(x.Notes, fmt.Sprintf("Sensitive: create the Secret %s/%s with the keys %s. --%s writes it, and --hand-over creates it.", x.Inputs.Namespace, x.Inputs.Name, strings.Join(keys, ", "), showSensitive))
+	x.Notes = append(x.Notes,
+		fmt.Sprintf("Sensitive: create the Secret %s/%s with the keys %s. --%s writes it, and "+
+			"--hand-over creates it.", x.Inputs.Namespace, x.Inputs.Name, strings.Join(keys, ", "), showSensitive))
 	x.Inputs = nil
 }
 
@@ -158,7 +164,8 @@ func (m *migration) hand(result importer.Result, takeovers map[string]*migrate.T
 	}
 	switch {
 	case refused > 0 && !m.partial:
-		return fmt.Errorf("nothing was changed: %s cannot be handed over. Mend that, select others, or give --partial", plural(refused, "resource"))
+		return fmt.Errorf("nothing was changed: %s cannot be handed over. Mend that, select others, "+
+			"or give --partial", plural(refused, "resource"))
 	case len(steps) == 0 && refused == 0:
 		fmt.Fprintln(out, "Nothing is left to hand over.")
 		return nil
@@ -214,7 +221,8 @@ func (m *migration) tellDryRun(steps []migrate.Step, refused int) error {
 			continue
 		}
 		u := s.New.Resource
-		fmt.Fprintf(out, "%s: would be handed over to %s %s/%s, which changes nothing\n", s.Old.Title(), u.GetKind(), u.GetNamespace(), u.GetName())
+		fmt.Fprintf(out, "%s: would be handed over to %s %s/%s, which changes nothing\n", s.Old.Title(), u.GetKind(),
+			u.GetNamespace(), u.GetName())
 	}
 	fmt.Fprintf(out, "%s would be handed over", plural(len(steps), "resource"))
 	if refused > 0 {

@@ -24,7 +24,8 @@ func TestMigrateCrossplane(t *testing.T) {
 	alias := cloud.Make(t, "aliases", map[string]any{"name": "www", "target": thing["id"]})
 	note := cloud.Make(t, "id_imports", map[string]any{"name": "n", "text": "t"})
 	before := cloud.Audit(t)
-	old := file(t, "old.yaml", strings.NewReplacer("THING", thing["id"].(string), "ALIAS", alias["id"].(string), "NOTE", note["id"].(string)).Replace(`
+	old := file(t, "old.yaml", strings.NewReplacer("THING", thing["id"].(string), "ALIAS", alias["id"].(string),
+		"NOTE", note["id"].(string)).Replace(`
 apiVersion: v1
 kind: List
 items:
@@ -64,7 +65,8 @@ items:
   kind: ConfigMap
   metadata: {name: other}
 `))
-	out, said, err := run(t, append(flags, "migrate", "crossplane", "-f", old, "-n", "team", "--type", "Import.examplecloud.crossplane.io=examplecloud_id_import")...)
+	out, said, err := run(t, append(flags, "migrate", "crossplane", "-f", old, "-n", "team", "--type",
+		"Import.examplecloud.crossplane.io=examplecloud_id_import")...)
 	if code(err) != 2 {
 		t.Errorf("exit code %d: %v\n%s", code(err), err, said)
 	}
@@ -151,7 +153,8 @@ spec:
 	for _, want := range []string{
 		"3 resources written.\n",
 		"Thing.examplecloud.crossplane.io pending (" + old + ":29): it has no external name, so its object does not exist yet.",
-		"Nothing.examplecloud.crossplane.io x (" + old + ":33): the provider has no resource type for its kind. Name it with --type Nothing.examplecloud.crossplane.io=TYPE.",
+		"Nothing.examplecloud.crossplane.io x (" + old + ":33): the provider has no resource type for its kind. " +
+			"Name it with --type Nothing.examplecloud.crossplane.io=TYPE.",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)
@@ -211,7 +214,8 @@ func TestMigrateProviderConfig(t *testing.T) {
 		answer.Body.Close()
 	}
 	made := len(cloud.Requests())
-	old := file(t, "old.yaml", strings.NewReplacer("TOKEN", cloud.Token, "ENDPOINT", cloud.Endpoint, "VOLUME", fmt.Sprint(cloud.Volumes()[0].ID), "KEY", fmt.Sprint(cloud.SSHKeys()[0].ID)).Replace(`
+	old := file(t, "old.yaml", strings.NewReplacer("TOKEN", cloud.Token, "ENDPOINT", cloud.Endpoint, "VOLUME",
+		fmt.Sprint(cloud.Volumes()[0].ID), "KEY", fmt.Sprint(cloud.SSHKeys()[0].ID)).Replace(`
 apiVersion: hcloud.crossplane.io/v1beta1
 kind: ProviderConfig
 metadata: {name: default}
@@ -262,10 +266,17 @@ spec:
 		t.Error("the token is shown")
 	}
 	for _, want := range []string{
-		"kind: TerraformProvider\nmetadata:\n  name: hcloud\nspec:\n  activate:\n  - hcloud_ssh_key\n  - hcloud_volume\n  providerConfig:\n    fields:\n      endpoint:\n        sensitive: true\n  source: hetznercloud/hcloud\n  version: 1.68.0\n",
-		"# Sensitive: create the Secret landbridge-system/hcloud-default-credentials with the keys endpoint, token. --show-sensitive writes it, and --hand-over creates it.\n" +
-			"apiVersion: hcloud.landbridge.io/v1alpha1\nkind: ClusterProviderConfig\nmetadata:\n  name: default\nspec:\n  endpointSecretRef:\n    key: endpoint\n    name: hcloud-default-credentials\n    namespace: landbridge-system\n  tokenSecretRef:",
-		"kind: SSHKey\n", "kind: Volume\n", "format: ext4\n", "# It is taken over with what was observed of it, in a stored instance, since an import would not change nothing.\n",
+		"kind: TerraformProvider\nmetadata:\n  name: hcloud\nspec:\n  activate:\n  - hcloud_ssh_key\n  - " +
+			"hcloud_volume\n  providerConfig:\n    fields:\n      endpoint:\n        sensitive: true\n  source: " +
+			"hetznercloud/hcloud\n  version: 1.68.0\n",
+		"# Sensitive: create the Secret landbridge-system/hcloud-default-credentials with the keys endpoint, token. " +
+			"--show-sensitive writes it, and --hand-over creates it.\n" +
+			"apiVersion: hcloud.landbridge.io/v1alpha1\nkind: ClusterProviderConfig\nmetadata:\n  name: " +
+			"default\nspec:\n  endpointSecretRef:\n    key: endpoint\n    name: hcloud-default-credentials\n    " +
+			"namespace: landbridge-system\n  tokenSecretRef:",
+		"kind: SSHKey\n", "kind: Volume\n", "format: ext4\n",
+		"# It is taken over with what was observed of it, in a stored instance, since an import would not " +
+			"change nothing.\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
@@ -273,7 +284,8 @@ spec:
 	}
 	for _, want := range []string{
 		"2 resources written.\n",
-		"Volume.hcloud.crossplane.io unknown (" + old + ":27): spec.forProvider.colour (" + old + ":33): hcloud_volume has no such argument in this version of the provider. Remove the line, or use",
+		"Volume.hcloud.crossplane.io unknown (" + old + ":27): spec.forProvider.colour (" + old +
+			":33): hcloud_volume has no such argument in this version of the provider. Remove the line, or use",
 		"Volume.hcloud.crossplane.io elsewhere (" + old + ":35): there is no ClusterProviderConfig other of hcloud.landbridge.io",
 	} {
 		if !strings.Contains(said, want) {
@@ -297,15 +309,29 @@ func TestMigrateFlags(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing":          {want: "give the old resources in a file with -f, or groups or kinds of the cluster, such as hcloud.crossplane.io"},
-		"both":             {args: []string{"-f", "x", "hcloud.crossplane.io"}, want: "give the old resources in a file with -f, or groups or kinds of the cluster"},
-		"a file":           {args: []string{"-f", "x", "--hand-over"}, want: "--hand-over, --undo and --dry-run are for the resources of a cluster: give groups or kinds instead of -f"},
-		"partial":          {args: []string{"hcloud.crossplane.io", "--partial"}, want: "--partial and --old-stopped require --hand-over, and --force requires --undo"},
-		"at the same time": {args: []string{"hcloud.crossplane.io", "--hand-over", "--undo"}, want: "--hand-over and --undo cannot be given together"},
+		"nothing": {want: "give the old resources in a file with -f, or groups or kinds of the cluster, such as hcloud.crossplane.io"},
+		"both": {
+			args: []string{"-f", "x", "hcloud.crossplane.io"},
+			want: "give the old resources in a file with -f, or groups or kinds of the cluster",
+		},
+		"a file": {
+			args: []string{"-f", "x", "--hand-over"},
+			want: "--hand-over, --undo and --dry-run are for the resources of a cluster: give groups or " +
+				"kinds instead of -f",
+		},
+		"partial": {
+			args: []string{"hcloud.crossplane.io", "--partial"},
+			want: "--partial and --old-stopped require --hand-over, and --force requires --undo",
+		},
+		"at the same time": {
+			args: []string{"hcloud.crossplane.io", "--hand-over", "--undo"},
+			want: "--hand-over and --undo cannot be given together",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, _, err := run(t, append([]string{"migrate", "crossplane"}, test.args...)...); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, _, err := run(t, append([]string{"migrate", "crossplane"}, test.args...)...); err == nil ||
+				!strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v", err)
 			}
 		})

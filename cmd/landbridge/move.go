@@ -88,8 +88,11 @@ Owner references, finalizers of others, and the status are not copied.`,
 	f.BoolVar(&flags.all, "all", false, "all managed resources of the namespace")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "only check what would be moved, and what is missing")
 	f.BoolVar(&flags.undoing, "undo", false, "end a move that was interrupted before step 3: the resources stay in the source")
-	f.BoolVar(&flags.stopped, "source-stopped", false, "no controller runs in the source; otherwise, it has to notice that the resources are paused")
-	f.DurationVar(&flags.operationTimeout, "operation-timeout", 10*time.Minute, "how long to wait for the running operation of each resource, and for the controller to notice that it is paused")
+	f.BoolVar(&flags.stopped, "source-stopped", false,
+		"no controller runs in the source; otherwise, it has to notice that the resources are paused")
+	f.DurationVar(&flags.operationTimeout, "operation-timeout", 10*time.Minute,
+		"how long to wait for the running operation of each resource, and for the controller to notice "+
+			"that it is paused")
 	_ = cmd.MarkFlagRequired("to-kubeconfig")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "undo")
 	return cmd

@@ -61,6 +61,7 @@ func (p *pathOrFormat) Set(value string) error {
 	if slices.Contains(p.formats, value) {
 		return nil
 	}
-	p.cmd.PrintErrf("Notice: --output is for formats. Write --%s %s for a path; the next minor version does not take one in --output any more.\n", p.name, value)
+	p.cmd.PrintErrf("Notice: --output is for formats. Write --%s %s for a path; the next minor version does not "+
+		"take one in --output any more.\n", p.name, value)
 	return p.cmd.Flags().Set(p.name, value)
 }

@@ -31,7 +31,8 @@ func (f *pauseFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where the controller runs")
 	flags.BoolVar(&f.all, "all", false, "all operations of the installation")
 	flags.StringVar(&f.provider, "provider", "", "operations of this TerraformProvider or TerraformModule")
-	flags.StringVar(&f.account, "account", "", "operations in this account, as landbridge.io/account declares it, or of a provider configuration:\nClusterProviderConfig/NAME or ProviderConfig/NAMESPACE/NAME")
+	flags.StringVar(&f.account, "account", "", "operations in this account, as landbridge.io/account declares it, "+
+		"or of a provider configuration:\nClusterProviderConfig/NAME or ProviderConfig/NAMESPACE/NAME")
 	cmd.MarkFlagsMutuallyExclusive("all", "provider")
 	cmd.MarkFlagsMutuallyExclusive("all", "account")
 }
@@ -148,7 +149,9 @@ It writes the ConfigMap ` + halt.PauseConfigMap + ` in the controller's namespac
 }
 
 // changePauses changes the pauses of an installation, and returns them.
-func changePauses(ctx context.Context, configMaps typedcorev1.ConfigMapInterface, change func([]halt.Pause) []halt.Pause) (all []halt.Pause, err error) {
+func changePauses(
+	ctx context.Context, configMaps typedcorev1.ConfigMapInterface, change func([]halt.Pause) []halt.Pause,
+) (all []halt.Pause, err error) {
 	err = changeConfigMap(ctx, configMaps, halt.PauseConfigMap, func(c *corev1.ConfigMap) (err error) {
 		if all, err = halt.Pauses(c); err != nil {
 			return err
@@ -160,7 +163,9 @@ func changePauses(ctx context.Context, configMaps typedcorev1.ConfigMapInterface
 }
 
 // changeConfigMap changes a ConfigMap, or creates it.
-func changeConfigMap(ctx context.Context, configMaps typedcorev1.ConfigMapInterface, name string, change func(*corev1.ConfigMap) error) error {
+func changeConfigMap(
+	ctx context.Context, configMaps typedcorev1.ConfigMapInterface, name string, change func(*corev1.ConfigMap) error,
+) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		c, err := configMaps.Get(ctx, name, metav1.GetOptions{})
 		missing := kerrors.IsNotFound(err)

@@ -88,7 +88,8 @@ With --server, it is a plan against a cluster, as by landbridge diff, for the co
 	policies.add(cmd)
 	server.remote.from = flags.from
 	server.add(cmd)
-	cmd.Flags().BoolVar(&withServer, "server", false, "plan against a cluster and what is stored in it; the output can be "+strings.Join(diffOutputs, ", "))
+	cmd.Flags().BoolVar(&withServer, "server", false,
+		"plan against a cluster and what is stored in it; the output can be "+strings.Join(diffOutputs, ", "))
 	cmd.MarkFlagsOneRequired("provider", "server")
 	for _, flag := range []string{"provider", "source", "provider-env", "state", "destroy", "refresh-only", "name", "config"} {
 		cmd.MarkFlagsMutuallyExclusive("server", flag)
@@ -105,7 +106,8 @@ var serverOnly = []string{
 // planWithServer plans against a cluster.
 func planWithServer(cmd *cobra.Command, flags *standaloneFlags, server *diffFlags, policies *policyFlags, detailed bool) error {
 	server.policies = *policies
-	server.files, server.output, server.refresh, server.noColor, server.remote.timeout = flags.files, flags.output, flags.refresh, flags.noColor, flags.timeout
+	server.files, server.output, server.refresh, server.noColor, server.remote.timeout = flags.files, flags.output,
+		flags.refresh, flags.noColor, flags.timeout
 	out, err := server.run(cmd)
 	switch {
 	case err != nil:
@@ -154,13 +156,16 @@ func (f *standaloneFlags) add(cmd *cobra.Command) {
 	f.providerFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "manifest: a file, a directory of them, or - for standard input")
-	flags.StringVar(&f.binary, "provider", "", "the provider: its program, a directory that holds it, or its address, such as hashicorp/random or hashicorp/random@3.9.0")
-	flags.StringVar(&f.source, "source", "", "the provider's source in the state, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
+	flags.StringVar(&f.binary, "provider", "", "the provider: its program, a directory that holds it, or its "+
+		"address, such as hashicorp/random or hashicorp/random@3.9.0")
+	flags.StringVar(&f.source, "source", "", "the provider's source in the state, such as hashicorp/random "+
+		"(default: from the binary's place in a mirror, else hashicorp/NAME)")
 	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable for the provider, as NAME or NAME=VALUE; no others are passed")
 	flags.StringVar(&f.state, "state", "landbridge.tfstate", "state file; apply creates it if absent")
 	flags.BoolVar(&f.destroy, "destroy", false, "destroy the objects of the manifest")
 	flags.BoolVar(&f.refreshOnly, "refresh-only", false, "only update the state, and change no object")
-	flags.BoolVar(&f.refresh, "refresh", true, "read the objects first; with --destroy, false destroys them as they are in the state, for objects that cannot be read any more")
+	flags.BoolVar(&f.refresh, "refresh", true, "read the objects first; with --destroy, false destroys them as they "+
+		"are in the state, for objects that cannot be read any more")
 	flags.StringVarP(&f.output, "output", "o", "text", "output format: "+strings.Join(planOutputs, ", "))
 	flags.BoolVar(&f.admission, "admission", true, "refuse what the API server of a cluster would refuse")
 	_ = flags.MarkHidden("admission") // false is for comparisons with Terraform, which has no API server

@@ -30,7 +30,10 @@ spec:
 		code                    int
 		want, err               string
 	}{
-		"denied":            {condition: weekend, action: "Deny", time: "2026-11-28T12:00:00Z", code: 1, want: "Deny: random_pet.name: PlanPolicy weekends: Wait until Monday."},
+		"denied": {
+			condition: weekend, action: "Deny", time: "2026-11-28T12:00:00Z", code: 1,
+			want: "Deny: random_pet.name: PlanPolicy weekends: Wait until Monday.",
+		},
 		"another day":       {condition: weekend, action: "Deny", time: "2026-11-27T12:00:00Z", want: "1 to destroy"},
 		"approval":          {condition: "true", action: "RequireApproval", want: "RequireApproval: random_pet.name"},
 		"does not compile":  {condition: "plan.acton", action: "Deny", code: 1, err: "undefined field"},

@@ -62,20 +62,36 @@ func TestPlanReferenceFailures(t *testing.T) {
 	}{
 		"to nothing": {
 			documents: []string{"Pet second {references: [{to: forProvider.prefix, from: {kind: Pet, name: first}}], forProvider: {}}"},
-			want:      []string{"Error: Reference not resolved", "there is no Pet", "first", "among the resources of the manifest", "with random_pet.second"},
+			want: []string{
+				"Error: Reference not resolved", "there is no Pet", "first", "among the resources of the manifest",
+				"with random_pet.second",
+			},
 		},
 		"to another provider's kind": {
-			documents: []string{"Pet second {references: [{to: forProvider.prefix, from: {apiVersion: x.example.org/v1, kind: Thing, name: first}}], forProvider: {}}"},
-			want:      []string{"Error: Reference not resolved", "no kind Thing of x.example.org/v1"},
+			documents: []string{
+				"Pet second {references: [{to: forProvider.prefix, from: {apiVersion: x.example.org/v1, kind: " +
+					"Thing, name: first}}], forProvider: {}}",
+			},
+			want: []string{"Error: Reference not resolved", "no kind Thing of x.example.org/v1"},
 		},
 		"of a field that does not exist": {
-			documents: []string{"Pet first {forProvider: {}}", "Pet second {references: [{to: forProvider.prefx, from: {kind: Pet, name: first}}], forProvider: {}}"},
-			want:      []string{"Error: Invalid reference", "prefx"},
+			documents: []string{
+				"Pet first {forProvider: {}}",
+				"Pet second {references: [{to: forProvider.prefx, from: {kind: Pet, name: first}}], forProvider: {}}",
+			},
+			want: []string{"Error: Invalid reference", "prefx"},
 		},
 		"to what could not be made": {
-			documents: []string{"Integer first {forProvider: {min: 3, max: 2}}", "Pet second {references: [{to: forProvider.prefix, from: {kind: Integer, name: first}}], forProvider: {}}"},
-			command:   "apply",
-			want:      []string{"with random_integer.first", "Error: Reference not resolved", "Integer default/first has no", "with random_pet.second"},
+			documents: []string{
+				"Integer first {forProvider: {min: 3, max: 2}}",
+				"Pet second {references: [{to: forProvider.prefix, from: {kind: Integer, name: first}}], " +
+					"forProvider: {}}",
+			},
+			command: "apply",
+			want: []string{
+				"with random_integer.first", "Error: Reference not resolved", "Integer default/first has no",
+				"with random_pet.second",
+			},
 		},
 		"in a circle": {
 			documents: []string{

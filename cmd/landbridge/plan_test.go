@@ -51,7 +51,8 @@ func (d *desk) write(documents ...string) {
 			out.WriteString("---\n" + doc + "\n")
 			continue
 		}
-		fmt.Fprintf(&out, "---\napiVersion: %s.landbridge.io/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec: %s\n", d.provider, parts[0], parts[1], parts[2])
+		fmt.Fprintf(&out, "---\napiVersion: %s.landbridge.io/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec: %s\n",
+			d.provider, parts[0], parts[1], parts[2])
 	}
 	if err := os.WriteFile(d.manifest, []byte(out.String()), 0o644); err != nil {
 		d.t.Fatal(err)
@@ -188,7 +189,8 @@ func TestLife(t *testing.T) {
 		t.Error("a plan wrote the state")
 	}
 	p = d.apply()
-	d.has(p.out, "time_offset.a: Creating...", "time_offset.a: Creation complete after", "Apply complete! Resources: 1 added, 0 changed, 0 destroyed.")
+	d.has(p.out, "time_offset.a: Creating...", "time_offset.a: Creation complete after",
+		"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.")
 	d.has(d.plan(0).out, "No changes.")
 	before, _ := os.ReadFile(d.state)
 	d.has(d.apply().out, "Resources: 0 added, 0 changed, 0 destroyed.")
@@ -198,12 +200,15 @@ func TestLife(t *testing.T) {
 
 	d.write(`Offset a {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 30}}`)
 	p = d.plan(2)
-	d.has(p.out, "# time_offset.a will be updated in-place", "~ offsetDays = 7 -> 30", `~ rfc3339 = "2030-01-08T00:00:00Z" -> "2030-01-31T00:00:00Z"`, "unchanged attributes hidden", "Plan: 0 to add, 1 to change, 0 to destroy.")
+	d.has(p.out, "# time_offset.a will be updated in-place", "~ offsetDays = 7 -> 30",
+		`~ rfc3339 = "2030-01-08T00:00:00Z" -> "2030-01-31T00:00:00Z"`, "unchanged attributes hidden",
+		"Plan: 0 to add, 1 to change, 0 to destroy.")
 	d.has(d.apply().out, "time_offset.a: Modifying... [id=", "1 changed")
 
 	d.write(`Offset a {forProvider: {baseRfc3339: "2030-01-01T00:00:00Z", offsetDays: 30, triggers: {v: "2"}}}`)
 	p = d.plan(2)
-	d.has(p.out, "# time_offset.a must be replaced", "-/+ Offset \"a\" {", "+ triggers = { # forces replacement", "Plan: 1 to add, 0 to change, 1 to destroy.")
+	d.has(p.out, "# time_offset.a must be replaced", "-/+ Offset \"a\" {", "+ triggers = { # forces replacement",
+		"Plan: 1 to add, 0 to change, 1 to destroy.")
 	d.has(d.apply().out, "time_offset.a: Destroying...", "time_offset.a: Creating...", "Resources: 1 added, 0 changed, 1 destroyed.")
 	in := d.instances()["time_offset.a"]
 	if got := in.State.GetAttr("triggers").AsValueMap()["v"].AsString(); got != "2" || in.Status != instance.Full {
@@ -286,9 +291,11 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 
 	// What a provider quotes in an error is taken out of it.
 	other := newDesk(t, "local")
-	other.write(`SensitiveFile f {forProvider: {filename: "`+file+`", contentSecretRef: {name: s, key: k}, filePermission: "`+planted+`"}}`, secret(planted))
+	other.write(`SensitiveFile f {forProvider: {filename: "`+file+
+		`", contentSecretRef: {name: s, key: k}, filePermission: "`+planted+`"}}`, secret(planted))
 	p = other.plan(1)
-	other.has(p.err, "Error: ", "(sensitive value)", "with local_sensitive_file.f, spec.forProvider.filePermission", "in "+other.manifest+", document 1 (line 2), SensitiveFile f")
+	other.has(p.err, "Error: ", "(sensitive value)", "with local_sensitive_file.f, spec.forProvider.filePermission",
+		"in "+other.manifest+", document 1 (line 2), SensitiveFile f")
 }
 
 func TestImport(t *testing.T) {
@@ -316,7 +323,8 @@ func TestImport(t *testing.T) {
 		t.Error("what is only observed was destroyed")
 	}
 	d.write(`String s {managementPolicies: [Observe], forProvider: {}}`)
-	d.has(d.plan(0).out, "(not carried out: there is no such object, and spec.managementPolicies does not allow Create)", "left alone: random_password.p")
+	d.has(d.plan(0).out, "(not carried out: there is no such object, and spec.managementPolicies does "+
+		"not allow Create)", "left alone: random_password.p")
 	d.write(`Integer i {forProvider: {min: 1, max: 9}, import: {id: nonsense}}`)
 	d.has(d.plan(1).err, "Error: Import Random Integer Error", "with random_integer.i")
 }
@@ -361,13 +369,15 @@ func TestLifecycle(t *testing.T) {
 	d.write(`String s {forProvider: ` + spec + `, lifecycle: {taintPolicy: Keep}}`)
 	d.has(d.plan(0).out, "(not carried out: spec.lifecycle.taintPolicy is Keep)")
 	d.has(d.run("apply", "--auto-approve").err, "tainted", "untaint")
-	d.write("apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: s, annotations: {landbridge.io/untaint: 'yes'}}\nspec: {forProvider: " + spec + "}")
+	d.write("apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: s, annotations: " +
+		"{landbridge.io/untaint: 'yes'}}\nspec: {forProvider: " + spec + "}")
 	d.has(d.plan(0).out, "No changes.")
 	d.apply()
 	if in := d.instances()["random_string.s"]; in.Status != instance.Full || result() != was {
 		t.Errorf("got %s", in.Status)
 	}
-	d.write("apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: s, annotations: {crossplane.io/paused: 'true'}}\nspec: {forProvider: {length: 100}}")
+	d.write("apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: s, annotations: " +
+		"{crossplane.io/paused: 'true'}}\nspec: {forProvider: {length: 100}}")
 	d.has(d.plan(0).err, "Warning: Paused")
 }
 
@@ -397,21 +407,66 @@ func TestPlanFailures(t *testing.T) {
 		args      []string
 		want      []string
 	}{
-		"no such file":      {prepare: func(t *testing.T, d *desk) { d.manifest = "/does/not/exist.yaml" }, want: []string{"/does/not/exist.yaml: no such file"}},
-		"no such provider":  {documents: []string{good}, prepare: func(t *testing.T, d *desk) { d.binary = "/does/not/exist" }, want: []string{"/does/not/exist: no such file"}},
-		"not a provider":    {documents: []string{good}, prepare: func(t *testing.T, d *desk) { d.binary = script(t, "exit 3") }, want: []string{"terraform-provider-broken"}},
-		"no YAML":           {documents: []string{"a: [b"}, want: []string{"Error: Invalid YAML", "in ", "document 1 (line 2)"}},
-		"unknown kind":      {documents: []string{`Dog p {}`}, want: []string{"Error: Unknown kind", "The provider has no kind Dog", "document 1 (line 2), Dog p"}},
-		"another provider":  {documents: []string{"apiVersion: local.landbridge.io/v1alpha1\nkind: File\nmetadata: {name: f}"}, want: []string{"Error: Unknown kind", "random.landbridge.io/v1alpha1; landbridge provider inspect"}},
-		"unknown field":     {documents: []string{`Pet p {forProvider: {lenth: 3}}`}, want: []string{"Error: Not accepted by the API server", "with random_pet.p, spec.forProvider.lenth", "did you mean spec.forProvider.length?", "document 1 (line 2), Pet p"}},
-		"unknown spec":      {documents: []string{`Pet p {forProvidr: {}}`}, want: []string{"Error: Not accepted by the API server", "with random_pet.p, spec.forProvidr", "did you mean spec.forProvider?"}},
-		"the provider says": {documents: []string{`Password p {forProvider: {length: 0}}`}, want: []string{"Error: ", "with random_password.p, spec.forProvider.length"}},
-		"required":          {documents: []string{`Password p {forProvider: {}}`}, want: []string{"Error: Not accepted by the API server", "with random_password.p, spec", "spec.forProvider.length is a required parameter"}},
-		"no such output":    {documents: []string{good}, args: []string{"-o", "xml"}, want: []string{"must be one of text, json"}},
-		"no such source":    {documents: []string{good}, args: []string{"--source", "a/b/c/d"}, want: []string{"--source a/b/c/d"}},
-		"no such variable":  {documents: []string{good}, args: []string{"--provider-env", "LANDBRIDGE_NOT_SET"}, want: []string{"there is no such environment variable"}},
-		"contradiction":     {documents: []string{good}, args: []string{"--destroy", "--refresh-only"}, want: []string{"refresh-only"}},
-		"no state":          {documents: []string{good}, prepare: func(t *testing.T, d *desk) { writeFile(t, d.state, "hello") }, want: []string{"s.tfstate: not a state file"}},
+		"no such file": {
+			prepare: func(t *testing.T, d *desk) { d.manifest = "/does/not/exist.yaml" }, want: []string{
+				"/does/not/exist.yaml: no such file",
+			},
+		},
+		"no such provider": {
+			documents: []string{good}, prepare: func(t *testing.T, d *desk) { d.binary = "/does/not/exist" },
+			want: []string{"/does/not/exist: no such file"},
+		},
+		"not a provider": {
+			documents: []string{good}, prepare: func(t *testing.T, d *desk) { d.binary = script(t, "exit 3") },
+			want: []string{"terraform-provider-broken"},
+		},
+		"no YAML": {documents: []string{"a: [b"}, want: []string{"Error: Invalid YAML", "in ", "document 1 (line 2)"}},
+		"unknown kind": {
+			documents: []string{`Dog p {}`},
+			want:      []string{"Error: Unknown kind", "The provider has no kind Dog", "document 1 (line 2), Dog p"},
+		},
+		"another provider": {
+			documents: []string{"apiVersion: local.landbridge.io/v1alpha1\nkind: File\nmetadata: {name: f}"},
+			want:      []string{"Error: Unknown kind", "random.landbridge.io/v1alpha1; landbridge provider inspect"},
+		},
+		"unknown field": {
+			documents: []string{`Pet p {forProvider: {lenth: 3}}`},
+			want: []string{
+				"Error: Not accepted by the API server", "with random_pet.p, spec.forProvider.lenth",
+				"did you mean spec.forProvider.length?", "document 1 (line 2), Pet p",
+			},
+		},
+		"unknown spec": {
+			documents: []string{`Pet p {forProvidr: {}}`},
+			want: []string{
+				"Error: Not accepted by the API server", "with random_pet.p, spec.forProvidr",
+				"did you mean spec.forProvider?",
+			},
+		},
+		"the provider says": {
+			documents: []string{`Password p {forProvider: {length: 0}}`}, want: []string{
+				"Error: ", "with random_password.p, spec.forProvider.length",
+			},
+		},
+		"required": {
+			documents: []string{`Password p {forProvider: {}}`},
+			want: []string{
+				"Error: Not accepted by the API server", "with random_password.p, spec",
+				"spec.forProvider.length is a required parameter",
+			},
+		},
+		"no such output": {documents: []string{good}, args: []string{"-o", "xml"}, want: []string{"must be one of text, json"}},
+		"no such source": {documents: []string{good}, args: []string{"--source", "a/b/c/d"}, want: []string{"--source a/b/c/d"}},
+		"no such variable": {
+			documents: []string{good}, args: []string{"--provider-env", "LANDBRIDGE_NOT_SET"}, want: []string{
+				"there is no such environment variable",
+			},
+		},
+		"contradiction": {documents: []string{good}, args: []string{"--destroy", "--refresh-only"}, want: []string{"refresh-only"}},
+		"no state": {
+			documents: []string{good}, prepare: func(t *testing.T, d *desk) { writeFile(t, d.state, "hello") },
+			want: []string{"s.tfstate: not a state file"},
+		},
 		"no terminal":       {documents: []string{good}, command: "apply", want: []string{"--auto-approve"}},
 		"no terminal, JSON": {documents: []string{good}, command: "apply", args: []string{"-o", "json"}, want: []string{"--auto-approve"}},
 		"locked": {
@@ -568,7 +623,8 @@ func TestApplyFailsMidway(t *testing.T) {
 		t.Errorf("the state holds %v", got)
 	}
 	p = d.run("apply", "--auto-approve")
-	d.has(p.out, "local_file.b: Creating...", "local_file.b: Creation failed after", "Apply not completed. Resources: 0 added, 0 changed, 0 destroyed.")
+	d.has(p.out, "local_file.b: Creating...", "local_file.b: Creation failed after",
+		"Apply not completed. Resources: 0 added, 0 changed, 0 destroyed.")
 	d.has(p.err, "Error: Create local file error", "with local_file.b", "not a directory")
 }
 
@@ -577,7 +633,8 @@ func TestCreateBeforeDestroy(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "time")
 	sleep := func(trigger, duration string) string {
-		return `Sleep s {forProvider: {triggers: {v: "` + trigger + `"}, destroyDuration: ` + duration + `}, lifecycle: {createBeforeDestroy: true}}`
+		return `Sleep s {forProvider: {triggers: {v: "` + trigger + `"}, destroyDuration: ` + duration +
+			`}, lifecycle: {createBeforeDestroy: true}}`
 	}
 	d.write(sleep("1", "10ms"))
 	d.apply()

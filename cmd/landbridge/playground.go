@@ -70,7 +70,8 @@ func playgroundProgram(self string) (string, error) {
 	if found, err := exec.LookPath(playgroundNames[0]); err == nil {
 		return found, nil
 	}
-	return "", fmt.Errorf("the program %s is neither beside %s nor in PATH; it is released as %s_VERSION_OS_ARCH.tar.gz", playgroundNames[0], self, playgroundNames[0])
+	return "", fmt.Errorf("the program %s is neither beside %s nor in PATH; it is released as "+
+		"%s_VERSION_OS_ARCH.tar.gz", playgroundNames[0], self, playgroundNames[0])
 }
 
 // playgroundArgs adds which program is Landbridge's controller.

@@ -34,7 +34,8 @@ func newProviderCommand() *cobra.Command {
 		Short: "Inspect and configure Terraform providers",
 		Long:  "Inspect Terraform providers, without a cluster and without credentials; and configure them in a cluster.",
 	}
-	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(), newProviderInstallCommand(), newProviderLockCommand(), newProviderMirrorCommand(),
+	cmd.AddCommand(newProviderInspectCommand(), newProviderCompareCommand(), newProviderSchemaCommand(),
+		newProviderInstallCommand(), newProviderLockCommand(), newProviderMirrorCommand(),
 		newProviderReferencesCommand(), newProviderIdentityCommand(), newProviderConfigureCommand(), newProviderActivateCommand())
 	return cmd
 }
@@ -57,7 +58,8 @@ type providerFlags struct {
 
 func (f *providerFlags) add(cmd *cobra.Command) {
 	f.addSources(cmd)
-	cmd.Flags().StringVar(&f.name, "name", "", "name of the provider, such as random (default: from the binary's name, else from its resource types)")
+	cmd.Flags().StringVar(&f.name, "name", "",
+		"name of the provider, such as random (default: from the binary's name, else from its resource types)")
 	cmd.Flags().StringVar(&f.config, "config", "", "YAML file that changes how the provider is presented (docs/configuration.md)")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the provider may take to start and to return its schema")
 }
@@ -72,7 +74,8 @@ func (f *providerFlags) addSources(cmd *cobra.Command) {
 }
 
 func (f *providerFlags) addDocumentation(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.documentation, "documentation", "", "directory with the provider's documentation and examples, such as its source, to infer references from (docs/references.md)")
+	cmd.Flags().StringVar(&f.documentation, "documentation", "", "directory with the provider's documentation and "+
+		"examples, such as its source, to infer references from (docs/references.md)")
 }
 
 // openProvider is a provider's schema and model.
@@ -162,7 +165,10 @@ func (f *providerFlags) load(ctx context.Context, where string, env map[string]s
 }
 
 // start starts a provider, calls a function with it and its schema, and ends it.
-func (f *providerFlags) start(ctx context.Context, where string, env map[string]string, do func(context.Context, provider.Server, *schema.Provider) error) (foundProvider, error) {
+func (f *providerFlags) start(
+	ctx context.Context, where string, env map[string]string,
+	do func(context.Context, provider.Server, *schema.Provider) error,
+) (foundProvider, error) {
 	found, err := f.find(ctx, where)
 	if err != nil {
 		return found, err
@@ -229,7 +235,9 @@ func (f *providerFlags) find(ctx context.Context, where string) (foundProvider, 
 	source, constraint, _ := strings.Cut(where, "@")
 	if !isAddress(source) {
 		if errors.Is(err, fs.ErrNotExist) {
-			return foundProvider{}, fmt.Errorf("%s: no such file or directory; name the provider's program by its path, or the provider by its address, such as hashicorp/random", where)
+			return foundProvider{},
+				fmt.Errorf("%s: no such file or directory; name the provider's program by its path, or the provider "+
+					"by its address, such as hashicorp/random", where)
 		}
 		return foundProvider{}, err
 	}
@@ -255,13 +263,15 @@ func (f *providerFlags) find(ctx context.Context, where string) (foundProvider, 
 
 // noteAttached tells that a provider is used as it runs.
 func noteAttached(w io.Writer, a *plugin.Attachment) {
-	fmt.Fprintf(w, "Note: %s is process %d, as TF_REATTACH_PROVIDERS says. Its version and checksum are not checked, and it keeps its own environment.\n", a.Source, a.PID)
+	fmt.Fprintf(w, "Note: %s is process %d, as TF_REATTACH_PROVIDERS says. Its version and checksum are not "+
+		"checked, and it keeps its own environment.\n", a.Source, a.PID)
 }
 
 // isAddress reports whether a text has the form of a provider's address, [HOST/]NAMESPACE/TYPE, and
 // not that of a path.
 func isAddress(text string) bool {
-	if base := path.Base(text); strings.HasPrefix(base, "terraform-provider-") || !strings.Contains(text, "/") || strings.HasPrefix(text, ".") {
+	if base := path.Base(text); strings.HasPrefix(base, "terraform-provider-") || !strings.Contains(text, "/") ||
+		strings.HasPrefix(text, ".") {
 		return false
 	}
 	_, err := install.ParseAddress(text)

@@ -222,7 +222,9 @@ func (r *remote) unused(ctx context.Context, a activation) error {
 			return err
 		}
 		if len(all) > 0 {
-			problems = append(problems, fmt.Errorf("%s: %s cannot be deactivated: there is %s, and nothing would manage it; leave out --only", a.provider.title, t, all[0].Owner))
+			problems = append(problems,
+				fmt.Errorf("%s: %s cannot be deactivated: there is %s, and nothing would manage it; leave out --only",
+					a.provider.title, t, all[0].Owner))
 		}
 	}
 	return errors.Join(problems...)
@@ -240,7 +242,8 @@ func (r *remote) activate(ctx context.Context, a activation) error {
 	}
 	before := p.DeepCopy()
 	a.activate.Set(&p.Spec)
-	return r.client.Patch(ctx, p, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner("landbridge-activate"))
+	return r.client.Patch(ctx, p, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}),
+		client.FieldOwner("landbridge-activate"))
 }
 
 // served waits until kinds are served.

@@ -31,7 +31,8 @@ func TestProviderActivate(t *testing.T) {
 	server, c := newPlayground(t)
 	until := func(what string, ok func(ctx context.Context) bool) {
 		t.Helper()
-		if err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) { return ok(ctx), nil }); err != nil {
+		if err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 2*time.Minute, true,
+			func(ctx context.Context) (bool, error) { return ok(ctx), nil }); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
@@ -49,7 +50,10 @@ func TestProviderActivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(definition)
-	create(&v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: "cloud"}, Spec: v1alpha1.TerraformProviderSpec{Source: binary, Activate: []string{"examplecloud_t*"}}})
+	create(&v1alpha1.TerraformProvider{
+		ObjectMeta: metav1.ObjectMeta{Name: "cloud"},
+		Spec:       v1alpha1.TerraformProviderSpec{Source: binary, Activate: []string{"examplecloud_t*"}},
+	})
 	serve := func(resourceType string) {
 		t.Helper()
 		d, err := crd.Resource(opened.model.Resources[resourceType])
@@ -67,15 +71,26 @@ func TestProviderActivate(t *testing.T) {
 		return p.Spec.Activate
 	}
 	const head = "apiVersion: examplecloud.landbridge.io/v1alpha1\n"
-	manifests := file(t, "m.yaml", head+"kind: Alias\nmetadata: {name: a}\n---\n"+head+"kind: ClusterProviderConfig\nmetadata: {name: default}\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap}\n- {apiVersion: examplecloud.landbridge.io/v1alpha1, kind: Thing}\n")
+	manifests := file(t, "m.yaml", head+"kind: Alias\nmetadata: {name: a}\n---\n"+head+
+		"kind: ClusterProviderConfig\nmetadata: {name: default}\n---\napiVersion: v1\nkind: List\nitems:\n- "+
+		"{apiVersion: v1, kind: ConfigMap}\n- {apiVersion: examplecloud.landbridge.io/v1alpha1, kind: Thing}\n")
 
 	for name, test := range map[string]struct {
 		args []string
 		want string
 	}{
-		"an unknown kind": {[]string{"-f", file(t, "u.yaml", head+"kind: Nothing\n")}, "no provider has the kind Nothing.examplecloud.landbridge.io"},
-		"other kinds":     {[]string{"-f", file(t, "o.yaml", "apiVersion: v1\nkind: ConfigMap\n")}, "the manifests have no object of a provider's kind"},
-		"not served":      {[]string{"-f", file(t, "t.yaml", head+"kind: Thing\n"), "--wait", "1ms"}, "Thing.examplecloud.landbridge.io is not served after 1ms"},
+		"an unknown kind": {
+			[]string{"-f", file(t, "u.yaml", head+"kind: Nothing\n")},
+			"no provider has the kind Nothing.examplecloud.landbridge.io",
+		},
+		"other kinds": {
+			[]string{"-f", file(t, "o.yaml", "apiVersion: v1\nkind: ConfigMap\n")},
+			"the manifests have no object of a provider's kind",
+		},
+		"not served": {
+			[]string{"-f", file(t, "t.yaml", head+"kind: Thing\n"), "--wait", "1ms"},
+			"Thing.examplecloud.landbridge.io is not served after 1ms",
+		},
 	} {
 		_, _, err := run(t, append([]string{"provider", "activate", "--kubeconfig", server.Kubeconfig}, test.args...)...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -119,7 +134,9 @@ func TestProviderActivate(t *testing.T) {
 	}
 
 	ticket := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "examplecloud.landbridge.io/v1alpha1", "kind": "Ticket", "metadata": map[string]any{"name": "t", "namespace": "default"}, "spec": map[string]any{"forProvider": map[string]any{"title": "t"}},
+		"apiVersion": "examplecloud.landbridge.io/v1alpha1", "kind": "Ticket", "metadata": map[string]any{
+			"name": "t", "namespace": "default",
+		}, "spec": map[string]any{"forProvider": map[string]any{"title": "t"}},
 	}}
 	serve("examplecloud_ticket")
 	create(ticket)
@@ -158,7 +175,11 @@ func TestKindIsLookedUpFirst(t *testing.T) {
 	}
 	// As kubectl does.
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(d))
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "notserved.example.org/v1", "kind": "Thing", "metadata": map[string]any{"name": "x"}}}
+	o := &unstructured.Unstructured{
+		Object: map[string]any{
+			"apiVersion": "notserved.example.org/v1", "kind": "Thing", "metadata": map[string]any{"name": "x"},
+		},
+	}
 	gvk := o.GroupVersionKind()
 	if _, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version); !meta.IsNoMatchError(err) {
 		t.Errorf("got error %v", err)

@@ -77,7 +77,8 @@ a new API version or manual changes, and 2 on errors.`,
 		}),
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVar(&oldConfig, "old-config", "", "the file for --config that goes with OLD (default: that of --config, but for resource types that OLD does not have)")
+	cmd.Flags().StringVar(&oldConfig, "old-config", "", "the file for --config that goes with OLD (default: that of "+
+		"--config, but for resource types that OLD does not have)")
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: "+strings.Join(compareOutputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(compareOutputs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

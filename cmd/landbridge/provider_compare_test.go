@@ -59,7 +59,8 @@ func TestProviderCompare(t *testing.T) {
 	random := providertest.Binary(t, "random")
 	s := schematest.Provider(t, "random")
 	delete(s.Resources, "random_uuid7")
-	out, _, err := run(t, "provider", "compare", written(t, s), "hashicorp/random@3.9.0", "--provider-mirror", providertest.Mirror(t, "random"), "--config", settings)
+	out, _, err := run(t, "provider", "compare", written(t, s), "hashicorp/random@3.9.0", "--provider-mirror",
+		providertest.Mirror(t, "random"), "--config", settings)
 	wantText := "random_uuid7 (Seven)\n  works as it is:\n    + resource type added\nIn place: 1. New API version: 0. By hand: 0.\n"
 	if err != nil || out != wantText {
 		t.Errorf("%v, got:\n%s", err, out)
@@ -87,7 +88,11 @@ func TestProviderCompare(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no mirror":     {args: []string{"hashicorp/random@1.0.0", random, "--provider-mirror=", "--provider-registry="}, want: "provider hashicorp/random 1.0.0: no provider mirror is configured; name one with --provider-mirror, or a registry"},
+		"no mirror": {
+			args: []string{"hashicorp/random@1.0.0", random, "--provider-mirror=", "--provider-registry="},
+			want: "provider hashicorp/random 1.0.0: no provider mirror is configured; name one with " +
+				"--provider-mirror, or a registry",
+		},
 		"no version":    {args: []string{"hashicorp/random@9.0.0", random, "--provider-mirror", providertest.Mirror(t, "random")}, want: "9.0.0"},
 		"no schema":     {args: []string{settings[:len(settings)-4] + "json", random}, want: "no such file"},
 		"output":        {args: []string{random, random, "-o", "xml"}, want: `unknown output "xml": must be one of text, json, yaml`},

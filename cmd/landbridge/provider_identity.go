@@ -99,7 +99,9 @@ func (f *stateFlags) objects(cmd *cobra.Command, p *openedProvider) (map[string]
 	return storedObjects(cmd.Context(), c, kinds, state.Selection{Namespace: namespace}, p)
 }
 
-func storedObjects(ctx context.Context, c *state.Cluster, kinds state.Kinds, s state.Selection, p *openedProvider) (map[string][]instance.Instance, error) {
+func storedObjects(
+	ctx context.Context, c *state.Cluster, kinds state.Kinds, s state.Selection, p *openedProvider,
+) (map[string][]instance.Instance, error) {
 	keys, err := c.Keys(ctx, s)
 	if err != nil {
 		return nil, err

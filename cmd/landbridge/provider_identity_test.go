@@ -42,7 +42,10 @@ func TestProviderIdentity(t *testing.T) {
 	}
 	provider := write("kube.json", string(raw))
 	state := func(name string, objects ...string) string {
-		return write(name, `{"version": 4, "terraform_version": "1.12.0", "serial": 1, "lineage": "x", "resources": [`+strings.Join(objects, ",")+`]}`)
+		return write(
+			name, `{"version": 4, "terraform_version": "1.12.0", "serial": 1, "lineage": "x", "resources": [`+
+				strings.Join(objects, ",")+`]}`,
+		)
 	}
 	for name, test := range map[string]struct{ state, want, notes string }{
 		"objects": {

@@ -238,7 +238,8 @@ func (i inspection) table(w io.Writer) error {
 		return err
 	}
 	if len(i.UnmarkedSecrets) > 0 {
-		fmt.Fprintf(w, "\nThe provider does not mark these arguments of its configuration as sensitive: %s. To set them from Secrets, set providerConfig.fields.%s.sensitive: true.\n",
+		fmt.Fprintf(w, "\nThe provider does not mark these arguments of its configuration as sensitive: %s. To set "+
+			"them from Secrets, set providerConfig.fields.%s.sensitive: true.\n",
 			strings.Join(i.UnmarkedSecrets, ", "), i.UnmarkedSecrets[0])
 	}
 	for _, r := range i.Resources {

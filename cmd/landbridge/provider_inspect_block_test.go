@@ -58,7 +58,8 @@ func TestInspectEphemeralResources(t *testing.T) {
 	t.Parallel()
 	binary := providertest.Binary(t, "random")
 	for output, want := range map[string]string{
-		"table": "[upper]  bcrypt_hash (sensitive), result (sensitive)\n", "json": `"ephemeralResourceSchemas": {`, "yaml": "ephemeralResourceSchemas:\n  random_bytes:\n",
+		"table": "[upper]  bcrypt_hash (sensitive), result (sensitive)\n", "json": `"ephemeralResourceSchemas": {`,
+		"yaml": "ephemeralResourceSchemas:\n  random_bytes:\n",
 	} {
 		out, _, err := run(t, "provider", "inspect", binary, "-o", output)
 		if err != nil || !strings.Contains(out, want) {

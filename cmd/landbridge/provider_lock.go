@@ -57,7 +57,9 @@ type downloaded struct {
 
 // eachProvider downloads and verifies a version of each provider for all platforms, and calls do
 // with it.
-func eachProvider(cmd *cobra.Command, from *sources.Flags, platforms, providers []string, do func(context.Context, downloaded) error) error {
+func eachProvider(
+	cmd *cobra.Command, from *sources.Flags, platforms, providers []string, do func(context.Context, downloaded) error,
+) error {
 	cache, err := os.MkdirTemp("", "landbridge-providers-")
 	if err != nil {
 		return err
@@ -108,7 +110,9 @@ func download(ctx context.Context, from *sources.Flags, cache string, platforms 
 			continue
 		}
 		if b.Lock.Key != p.lock.Key {
-			return downloaded{}, fmt.Errorf("%s %s: the packages for %s and %s are signed by different keys, %q and %q", source, p.lock.Version, platforms[0], platform, p.lock.Key, b.Lock.Key)
+			return downloaded{},
+				fmt.Errorf("%s %s: the packages for %s and %s are signed by different keys, %q and %q", source,
+					p.lock.Version, platforms[0], platform, p.lock.Key, b.Lock.Key)
 		}
 		p.lock.Hashes = append(p.lock.Hashes, b.Lock.Hashes...)
 	}

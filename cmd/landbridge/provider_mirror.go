@@ -100,7 +100,8 @@ func writeMirror(dir string, p downloaded) error {
 	for platform, from := range p.packages {
 		name := fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.address.Type, p.lock.Version, platform)
 		if from == "" {
-			return fmt.Errorf("%s %s for %s is unpacked in its mirror, so there is no package to copy; copy the directory", p.source, p.lock.Version, platform)
+			return fmt.Errorf("%s %s for %s is unpacked in its mirror, so there is no package to copy; "+
+				"copy the directory", p.source, p.lock.Version, platform)
 		}
 		if err := copyFile(from, filepath.Join(dir, name), 0o644); err != nil {
 			return err

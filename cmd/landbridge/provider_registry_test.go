@@ -52,10 +52,12 @@ func TestProviderLock(t *testing.T) {
 	}
 	r.Break = nil
 	r.Add("acme/thing", "1.0.0", "linux_arm64", []byte("no package"))
-	if _, _, err := run(t, append([]string{"provider", "lock", "acme/thing@1.0.0"}, flags...)...); err == nil || !strings.Contains(err.Error(), "linux_arm64") {
+	if _, _, err := run(t, append([]string{"provider", "lock", "acme/thing@1.0.0"}, flags...)...); err == nil ||
+		!strings.Contains(err.Error(), "linux_arm64") {
 		t.Errorf("a broken package is locked: %v", err)
 	}
-	if _, _, err := run(t, "provider", "lock", "acme/thing", "--provider-registry="); err == nil || !strings.Contains(err.Error(), "--provider-registry") {
+	if _, _, err := run(t, "provider", "lock", "acme/thing", "--provider-registry="); err == nil ||
+		!strings.Contains(err.Error(), "--provider-registry") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -71,7 +73,10 @@ func TestProviderMirror(t *testing.T) {
 		if err := os.WriteFile(file, []byte(installation), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		i := &install.Installer{CacheDir: t.TempDir(), Registry: &registry.Client{Registry: r.Host(), Installation: file, CA: r.CA(t)}, Platform: "linux_arm64"}
+		i := &install.Installer{
+			CacheDir: t.TempDir(), Registry: &registry.Client{Registry: r.Host(), Installation: file, CA: r.CA(t)},
+			Platform: "linux_arm64",
+		}
 		b, err := i.Find(t.Context(), install.Request{Source: "acme/thing", Constraint: "1.0.0"})
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +129,9 @@ func TestProviderInstallFromRegistry(t *testing.T) {
 	t.Parallel()
 	_, flags := thingRegistry(t)
 	path := filepath.Join(t.TempDir(), "program")
-	out, _, err := run(t, append([]string{"provider", "install", "acme/thing", "--platform", "linux_arm64", "--output-file", path}, flags...)...)
+	out, _, err := run(t, append([]string{
+		"provider", "install", "acme/thing", "--platform", "linux_arm64", "--output-file", path,
+	}, flags...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +157,11 @@ func TestInstallationPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := filepath.Join("..", "..", "docs", "registries.md")
-	doctest.Test(t, page, doctest.Options{Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Replace: map[string]string{"registry.opentofu.org": r.Host()}})
+	doctest.Test(t, page, doctest.Options{
+		Env: []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, Replace: map[string]string{
+			"registry.opentofu.org": r.Host(),
+		},
+	})
 
 	raw, err := os.ReadFile(page)
 	if err != nil {
@@ -162,7 +173,9 @@ func TestInstallationPage(t *testing.T) {
 	if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sources, err := (&registry.Client{Installation: file, Registry: registry.Default}).Sources(registry.Address{Namespace: "hashicorp", Type: "random", Implicit: true})
+	sources, err := (&registry.Client{Installation: file, Registry: registry.Default}).Sources(registry.Address{
+		Namespace: "hashicorp", Type: "random", Implicit: true,
+	})
 	if err != nil || len(sources) != 3 {
 		t.Errorf("got %v, %v, want the OCI mirror, the network mirror and the registry", sources, err)
 	}

@@ -20,7 +20,8 @@ type queryFlag struct{ name string }
 
 // add adds --query, which excludes the flags that say the same, and those given.
 func (f *queryFlag) add(cmd *cobra.Command, others ...string) {
-	cmd.Flags().StringVar(&f.name, "query", "", "name of a ResourceQuery in the namespace: its objects are listed as it says, with your permissions")
+	cmd.Flags().StringVar(&f.name, "query", "",
+		"name of a ResourceQuery in the namespace: its objects are listed as it says, with your permissions")
 	for _, other := range append(others, "filename", "set", "limit", "provider", "provider-config", "terraform-provider") {
 		cmd.MarkFlagsMutuallyExclusive("query", other)
 	}

@@ -37,7 +37,8 @@ It writes the ConfigMap ` + halt.BrakeConfigMap + ` in the controller's namespac
 				return err
 			}
 			r := halt.Release{Provider: flags.provider, Account: flags.account, At: metav1.Now()}
-			if err := changeConfigMap(cmd.Context(), configMaps, halt.BrakeConfigMap, func(c *corev1.ConfigMap) error { return halt.AddRelease(c, r) }); err != nil {
+			if err := changeConfigMap(cmd.Context(), configMaps, halt.BrakeConfigMap,
+				func(c *corev1.ConfigMap) error { return halt.AddRelease(c, r) }); err != nil {
 				return err
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), "The brake is released: what waits now is destroyed.")

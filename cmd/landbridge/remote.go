@@ -61,11 +61,15 @@ func (f *remoteFlags) add(cmd *cobra.Command) {
 	f.providerFlags.add(cmd)
 	f.clusterFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.binaries, "provider", nil, "work without a cluster, with this provider: its program, a directory that holds it, or its address, such as hashicorp/random or hashicorp/random@3.9.0")
-	flags.StringArrayVar(&f.sources, "source", nil, "the source of the --provider in the same place, such as hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
+	flags.StringArrayVar(&f.binaries, "provider", nil, "work without a cluster, with this provider: its program, a "+
+		"directory that holds it, or its address, such as hashicorp/random or hashicorp/random@3.9.0")
+	flags.StringArrayVar(&f.sources, "source", nil, "the source of the --provider in the same place, such as "+
+		"hashicorp/random (default: from the binary's place in a mirror, else hashicorp/NAME)")
 	flags.StringArrayVar(&f.env, "provider-env", nil, "environment variable for a --provider, as NAME or NAME=VALUE; no others are passed")
-	flags.StringSliceVar(&f.files, "configuration", nil, "manifest with a provider configuration, and the Secrets it refers to, for --provider: a file, a directory, or - for standard input")
-	flags.StringVar(&f.configuration, "provider-config", model.ClusterProviderConfigKind+"/default", "provider configuration to use, as KIND/NAME")
+	flags.StringSliceVar(&f.files, "configuration", nil, "manifest with a provider configuration, and the Secrets "+
+		"it refers to, for --provider: a file, a directory, or - for standard input")
+	flags.StringVar(&f.configuration, "provider-config", model.ClusterProviderConfigKind+"/default",
+		"provider configuration to use, as KIND/NAME")
 	flags.StringVar(&f.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
 	f.addPrograms(cmd)
 	cmd.MarkFlagsMutuallyExclusive("provider", "terraform-provider")
@@ -83,7 +87,8 @@ func (f *remoteFlags) addPrograms(cmd *cobra.Command) {
 func (f *remoteFlags) reference() (importer.Configuration, error) {
 	kind, name, ok := strings.Cut(f.configuration, "/")
 	if !ok || name == "" || kind != model.ProviderConfigKind && kind != model.ClusterProviderConfigKind {
-		return importer.Configuration{}, fmt.Errorf("--provider-config %s: must be %s/NAME or %s/NAME", f.configuration, model.ClusterProviderConfigKind, model.ProviderConfigKind)
+		return importer.Configuration{}, fmt.Errorf("--provider-config %s: must be %s/NAME or %s/NAME",
+			f.configuration, model.ClusterProviderConfigKind, model.ProviderConfigKind)
 	}
 	return importer.Configuration{Kind: kind, Name: name}, nil
 }
@@ -161,7 +166,10 @@ func (r *remote) connect() error {
 	if err != nil {
 		return err
 	}
-	r.cluster = &cluster.Reader{Client: r.client, Installer: r.flags.from.Offline(), Attached: attached, StartTimeout: r.flags.timeout, Stored: stored}
+	r.cluster = &cluster.Reader{
+		Client: r.client, Installer: r.flags.from.Offline(), Attached: attached,
+		StartTimeout: r.flags.timeout, Stored: stored,
+	}
 	installer, err := r.flags.from.Installer()
 	if err == nil && installer.Registry != nil {
 		r.cluster.Downloads = installer
@@ -174,7 +182,10 @@ func (r *remote) connect() error {
 
 // open finds the providers. withCluster connects to the cluster even if they are given.
 func (f *remoteFlags) open(cmd *cobra.Command, withCluster bool) (_ *remote, err error) {
-	r := &remote{flags: f, err: cmd.ErrOrStderr(), namespace: f.namespace, secrets: &redact.Redactor{}, pool: pool.New(pool.Options{KeepTrying: true}), opened: map[openKey]*importer.ConfiguredProvider{}}
+	r := &remote{
+		flags: f, err: cmd.ErrOrStderr(), namespace: f.namespace, secrets: &redact.Redactor{},
+		pool: pool.New(pool.Options{KeepTrying: true}), opened: map[openKey]*importer.ConfiguredProvider{},
+	}
 	defer func() {
 		if err != nil {
 			r.close()
@@ -206,7 +217,9 @@ func (r *remote) fromCluster(ctx context.Context) error {
 	if err != nil {
 		// Without permission to list definitions, packaged kinds are not reported.
 		if groups, listErr := r.cluster.Packaged(ctx); listErr == nil && len(groups) > 0 {
-			return fmt.Errorf("%w; the kinds of %s are served by programs made for their providers: name the provider's own program with --provider, and give the group, and other names that are not the usual ones, in a file with --config",
+			return fmt.Errorf("%w; the kinds of %s are served by programs made for their providers: name the "+
+				"provider's own program with --provider, and give the group, and other names that are not the usual "+
+				"ones, in a file with --config",
 				err, strings.Join(groups, ", "))
 		}
 		return err
@@ -259,7 +272,10 @@ func (r *remote) start(ctx context.Context, all []v1alpha1.TerraformProvider) er
 			r.unopened = append(r.unopened, unopened{source, err})
 			continue
 		}
-		r.providers = append(r.providers, &remoteProvider{title: terraformProviderTitle(p.Name), installed: p.Name, source: source, model: p.Model, launcher: p.Launcher, activate: p.Activate})
+		r.providers = append(r.providers, &remoteProvider{
+			title: terraformProviderTitle(p.Name), installed: p.Name, source: source, model: p.Model,
+			launcher: p.Launcher, activate: p.Activate,
+		})
 	}
 	return errors.Join(problems...)
 }
@@ -296,14 +312,17 @@ func (r *remote) fromBinaries(cmd *cobra.Command) error {
 			return errors.New(messages.String())
 		}
 		r.providers = append(r.providers, &remoteProvider{
-			title: "provider " + p.model.Name, source: source, path: p.path, model: p.model, launcher: p.launcher(r.flags.timeout, env), given: given,
+			title: "provider " + p.model.Name, source: source, path: p.path, model: p.model,
+			launcher: p.launcher(r.flags.timeout, env), given: given,
 		})
 	}
 	return nil
 }
 
 // configured returns a provider with one of its configurations. It is only started if look is set.
-func (r *remote) configured(ctx context.Context, p *remoteProvider, c importer.Configuration, look bool) (*importer.ConfiguredProvider, error) {
+func (r *remote) configured(
+	ctx context.Context, p *remoteProvider, c importer.Configuration, look bool,
+) (*importer.ConfiguredProvider, error) {
 	key := openKey{p, c}
 	if out, ok := r.opened[key]; ok {
 		return out, nil
@@ -337,7 +356,8 @@ func (r *remote) configure(ctx context.Context, p *remoteProvider, out *importer
 		for _, d := range diags.Errors() {
 			lines = append(lines, d.Format(p.model.UserPath))
 		}
-		return nil, fmt.Errorf("%s, %s/%s: %s", p.title, out.Configuration.Kind, out.Configuration.Name, r.secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
+		return nil, fmt.Errorf("%s, %s/%s: %s", p.title, out.Configuration.Kind, out.Configuration.Name,
+			r.secrets.Replacer().ReplaceInLine(strings.Join(lines, "; ")))
 	}
 	done := showProgress(r.flags.cmd, "Configuring the "+p.title)
 	lease, err := acquire(ctx)
@@ -361,7 +381,9 @@ func (r *remote) configure(ctx context.Context, p *remoteProvider, out *importer
 
 // owners returns the owners of objects with a configuration, or with another one for the same
 // account. It reads each type once.
-func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace string) func(context.Context, *model.Resource) (*discovery.Owners, error) {
+func (r *remote) owners(
+	p *remoteProvider, c importer.Configuration, namespace string,
+) func(context.Context, *model.Resource) (*discovery.Owners, error) {
 	known := map[*model.Resource]*discovery.Owners{}
 	accounts := map[providerconfig.Reference]ownership.Account{}
 	account := func(ctx context.Context, ref providerconfig.Reference) ownership.Account {
@@ -372,7 +394,9 @@ func (r *remote) owners(p *remoteProvider, c importer.Configuration, namespace s
 		}
 		return out
 	}
-	own := cluster.ManagedResource{Owner: discovery.Owner{Namespace: namespace}, ConfigurationKind: c.Kind, ConfigurationName: c.Name}.Configuration()
+	own := cluster.ManagedResource{
+		Owner: discovery.Owner{Namespace: namespace}, ConfigurationKind: c.Kind, ConfigurationName: c.Name,
+	}.Configuration()
 	return func(ctx context.Context, m *model.Resource) (*discovery.Owners, error) {
 		if out, ok := known[m]; ok {
 			return out, nil
@@ -408,7 +432,8 @@ func (r *remote) ofModules(ctx context.Context) (cluster.ModuleObjects, error) {
 	}
 	out, err := r.cluster.Modules(ctx)
 	if errors.Is(err, cluster.ErrNotReadable) {
-		fmt.Fprintf(r.err, "Note: which objects modules have is not known: %s. Ask for permission to get the Secrets of namespace %s.\n", err, r.flags.system)
+		fmt.Fprintf(r.err, "Note: which objects modules have is not known: %s. Ask for permission to get the "+
+			"Secrets of namespace %s.\n", err, r.flags.system)
 		out, err = nil, nil
 	}
 	if err == nil {

@@ -15,8 +15,12 @@ import (
 // Only the providers that the arguments or manifests of a command need are started.
 func TestNeed(t *testing.T) {
 	var all []v1alpha1.TerraformProvider
-	for name, source := range map[string]string{"google": "hashicorp/google", "beta": "hashicorp/google-beta", "random": "hashicorp/random", "own": "/opt/own"} {
-		all = append(all, v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.TerraformProviderSpec{Source: source}})
+	for name, source := range map[string]string{
+		"google": "hashicorp/google", "beta": "hashicorp/google-beta", "random": "hashicorp/random", "own": "/opt/own",
+	} {
+		all = append(all, v1alpha1.TerraformProvider{
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.TerraformProviderSpec{Source: source},
+		})
 	}
 	objects := func(manifests string) []local.Object {
 		out, messages := local.ReadObjects([]local.Source{{Name: "x.yaml", Data: []byte(manifests)}})
@@ -31,16 +35,32 @@ func TestNeed(t *testing.T) {
 		need *need
 		want []string // own cannot be told, so it is always among them
 	}{
-		"a kind":               {forObjects(objects(password)), []string{"own", "random"}},
-		"Kubernetes' kinds":    {forObjects(objects("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n")), []string{"own"}},
-		"a type":               {forTypes([]string{"random_pet"}), []string{"own", "random"}},
-		"types of two":         {forTypes([]string{"google_*"}), []string{"beta", "google", "own"}},
-		"no type":              {forTypes(nil), every},
-		"all types":            {forTypes([]string{"random_pet", "*_pet"}), every},
-		"a state":              {forState([]byte(`{"resources":[{"mode":"managed","provider":"module.a.provider[\"registry.opentofu.org/hashicorp/random\"].x"}]}`)), []string{"own", "random"}},
-		"data sources":         {forState([]byte(`{"resources":[{"mode":"data","provider":"provider[\"registry.terraform.io/hashicorp/random\"]"}]}`)), []string{"own"}},
-		"an old state":         {forState([]byte(`{"resources":[{"mode":"managed","provider":"provider.random"}]}`)), every},
-		"groups of Upjet's":    {forUpjet([]string{"compute.google.upbound.io", "Pet.random.crossplane.io/a"}), []string{"beta", "google", "own", "random"}},
+		"a kind":            {forObjects(objects(password)), []string{"own", "random"}},
+		"Kubernetes' kinds": {forObjects(objects("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n")), []string{"own"}},
+		"a type":            {forTypes([]string{"random_pet"}), []string{"own", "random"}},
+		"types of two":      {forTypes([]string{"google_*"}), []string{"beta", "google", "own"}},
+		"no type":           {forTypes(nil), every},
+		"all types":         {forTypes([]string{"random_pet", "*_pet"}), every},
+		"a state": {
+			forState(
+				[]byte(
+					`{"resources":[{"mode":"managed","provider":"module.a.provider[\"registry.opentofu.org/hashicorp/random\"].x"}]}`,
+				),
+			), []string{"own", "random"},
+		},
+		"data sources": {
+			forState(
+				[]byte(
+					`{"resources":[{"mode":"data","provider":"provider[\"registry.terraform.io/hashicorp/random\"]"}]}`,
+				),
+			), []string{"own"},
+		},
+		"an old state": {forState([]byte(`{"resources":[{"mode":"managed","provider":"provider.random"}]}`)), every},
+		"groups of Upjet's": {
+			forUpjet([]string{"compute.google.upbound.io", "Pet.random.crossplane.io/a"}), []string{
+				"beta", "google", "own", "random",
+			},
+		},
 		"a group of Upjet's":   {forUpjet([]string{"Pet.random.crossplane.io"}), []string{"own", "random"}},
 		"a file that is none":  {forState([]byte(`no`)), every},
 		"commands that say so": {nil, every},
@@ -58,7 +78,12 @@ func TestNeed(t *testing.T) {
 		})
 	}
 
-	random := &remoteProvider{model: &model.Provider{Name: "random", Group: "random.landbridge.io", Resources: map[string]*model.Resource{"random_pet": {Group: "random.landbridge.io"}}}}
+	random := &remoteProvider{
+		model: &model.Provider{
+			Name: "random", Group: "random.landbridge.io",
+			Resources: map[string]*model.Resource{"random_pet": {Group: "random.landbridge.io"}},
+		},
+	}
 	for name, test := range map[string]struct {
 		need   *need
 		enough bool

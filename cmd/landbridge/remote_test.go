@@ -60,7 +60,8 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 	if exit != 1 {
 		t.Errorf("exit code %d", exit)
 	}
-	has(said, "the cluster has no TerraformProviders", "the kinds of packaged.example.org are served by programs made for their providers: name the provider's own program with --provider")
+	has(said, "the cluster has no TerraformProviders", "the kinds of packaged.example.org are served by programs "+
+		"made for their providers: name the provider's own program with --provider")
 	definition, err := v1alpha1.CustomResourceDefinition()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,8 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 	cloud := examplecloudtest.Start(t)
 	cloud.Make(t, "things", map[string]any{"name": "one", "region": "us-east-1"})
 	config := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "examplecloud.landbridge.io/v1alpha1", "kind": "ClusterProviderConfig", "metadata": map[string]any{"name": "default"}, "spec": map[string]any{"endpoint": cloud.URL},
+		"apiVersion": "examplecloud.landbridge.io/v1alpha1", "kind": "ClusterProviderConfig",
+		"metadata": map[string]any{"name": "default"}, "spec": map[string]any{"endpoint": cloud.URL},
 	}}
 	create(config)
 	out, said, exit := landbridge("discover")
@@ -116,5 +118,6 @@ func TestSeveralProvidersOfACluster(t *testing.T) {
 	if exit != 1 {
 		t.Errorf("exit code %d", exit)
 	}
-	has(said, "nothing was applied", "the cluster does not serve the kind Thing.examplecloud.landbridge.io; activate it in spec.activate of its TerraformProvider")
+	has(said, "nothing was applied", "the cluster does not serve the kind Thing.examplecloud.landbridge.io; "+
+		"activate it in spec.activate of its TerraformProvider")
 }

@@ -66,7 +66,9 @@ func newOperated(t *testing.T) *operated {
 	t.Helper()
 	o := &operated{server: playgroundtest.New(t, playgroundtest.Options{}), pods: pods{logs: map[string]string{}}}
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{apiextensionsv1.AddToScheme, corev1.AddToScheme, rbacv1.AddToScheme, coordinationv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		apiextensionsv1.AddToScheme, corev1.AddToScheme, rbacv1.AddToScheme, coordinationv1.AddToScheme,
+	} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +101,10 @@ func newOperated(t *testing.T) *operated {
 	waittest.Eventually(t, "the kind is served", func(context.Context) bool { return o.Create(t.Context(), u) == nil })
 	o.thing = u
 	o.make(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "things"}, Rules: []rbacv1.PolicyRule{
-		{APIGroups: []string{kind.GroupVersionKind().Group, "apiextensions.k8s.io", "landbridge.io"}, Resources: []string{"*"}, Verbs: []string{"get", "list"}},
+		{
+			APIGroups: []string{kind.GroupVersionKind().Group, "apiextensions.k8s.io", "landbridge.io"},
+			Resources: []string{"*"}, Verbs: []string{"get", "list"},
+		},
 	}})
 	o.make(t, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "things"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "things"},
@@ -130,7 +135,9 @@ func (o *operated) make(t *testing.T, u client.Object) {
 func (o *operated) permit(t *testing.T, role string) {
 	t.Helper()
 	o.make(t, &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: role}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role},
+		ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: role}, RoleRef: rbacv1.RoleRef{
+			APIGroup: rbacv1.GroupName, Kind: "Role", Name: role,
+		},
 		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: userName}},
 	})
 }
@@ -218,9 +225,12 @@ func (p *pods) add(name, log, previous string) {
 		state.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}
 	}
 	p.list = append(p.list, corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: name, Annotations: map[string]string{"kubectl.kubernetes.io/default-container": "controller"}},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "proxy"}, {Name: "controller"}}},
-		Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "proxy"}, state}},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: clustertest.System, Name: name,
+			Annotations: map[string]string{"kubectl.kubernetes.io/default-container": "controller"},
+		},
+		Spec:   corev1.PodSpec{Containers: []corev1.Container{{Name: "proxy"}, {Name: "controller"}}},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "proxy"}, state}},
 	})
 }
 
@@ -236,7 +246,8 @@ func TestLogsOfPods(t *testing.T) {
 	logs := func(args ...string) (out, said string, err error) {
 		return run(t, append([]string{"logs", "thing/web", "--kubeconfig", o.kubeconfig}, args...)...)
 	}
-	const ask = " in namespace landbridge-system. Ask for the Role landbridge-logs in that namespace (rbac.logReaders of the chart), or name a file with --file"
+	const ask = " in namespace landbridge-system. Ask for the Role landbridge-logs in that namespace " +
+		"(rbac.logReaders of the chart), or name a file with --file"
 	refused := func(want string, args ...string) {
 		t.Helper()
 		if out, said, err := logs(args...); out != "" || err == nil || err.Error() != want {
@@ -245,13 +256,19 @@ func TestLogsOfPods(t *testing.T) {
 	}
 	refused("you may not list pods" + ask)
 	refused("you may not list pods"+ask, "-f")
-	o.make(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: "lists"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}}}})
+	o.make(t, &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: "lists"},
+		Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"},
+		}},
+	})
 	o.permit(t, "lists")
 	waittest.Eventually(t, "pods may be listed", func(context.Context) bool {
 		_, _, err := logs()
 		return err != nil && !strings.Contains(err.Error(), "may not")
 	})
-	refused("namespace landbridge-system has no pods with the labels app.kubernetes.io/name=landbridge. Name the controller's namespace with --system-namespace, or its log with --file")
+	refused("namespace landbridge-system has no pods with the labels app.kubernetes.io/name=landbridge. Name the " +
+		"controller's namespace with --system-namespace, or its log with --file")
 	o.pods.add("landbridge-c", "", "")
 	refused("no container of the controller's pods in namespace landbridge-system has started. See why: kubectl get pods -n landbridge-system")
 	o.pods.add("landbridge-a", logLine(2, "two")+logLine(5, "five"), logLine(1, "one"))
@@ -306,7 +323,8 @@ func TestLogsOfPods(t *testing.T) {
 	}
 
 	// A control plane without nodes has no pods at all.
-	if _, _, err := run(t, "logs", "thing/web", "-n", "default", "--kubeconfig", o.server.Kubeconfig); err == nil || err.Error() != "the cluster has no pods. Name the controller's log with --file" {
+	if _, _, err := run(t, "logs", "thing/web", "-n", "default", "--kubeconfig", o.server.Kubeconfig); err == nil ||
+		err.Error() != "the cluster has no pods. Name the controller's log with --file" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -318,14 +336,17 @@ func TestExplainReplicas(t *testing.T) {
 	o := newOperated(t)
 	now := metav1.NowMicro()
 	for name, holder := range map[string]string{
-		"landbridge.landbridge.io": "replicas with 2 shards, by configuration and type", "shard-0.landbridge.landbridge.io": "landbridge-a_1", "shard-1.landbridge.landbridge.io": "landbridge-b_2",
+		"landbridge.landbridge.io":         "replicas with 2 shards, by configuration and type",
+		"shard-0.landbridge.landbridge.io": "landbridge-a_1", "shard-1.landbridge.landbridge.io": "landbridge-b_2",
 	} {
 		o.make(t, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: name}, Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: &holder, RenewTime: &now, LeaseDurationSeconds: ptr.To[int32](3600),
 		}})
 	}
 	o.make(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: "landbridge-shards"}, Data: map[string][]byte{
-		"table.json": []byte(`{"serial":1,"shards":2,"configurations":{"cloud.landbridge.io/ClusterProviderConfig//default":{"shard":1,"content":"hash"}}}`),
+		"table.json": []byte(
+			`{"serial":1,"shards":2,"configurations":{"cloud.landbridge.io/ClusterProviderConfig//default":{"shard":1,"content":"hash"}}}`,
+		),
 	}})
 	explained := func(parts ...string) bool {
 		out, said, err := run(t, "explain", "thing/web", "--kubeconfig", o.kubeconfig)
@@ -343,10 +364,16 @@ func TestExplainReplicas(t *testing.T) {
 	if !explained("controller: Unknown\n", "Whether it runs is not known: you may not list Leases in namespace landbridge-system.") {
 		t.Error("without a permission")
 	}
-	o.make(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: "leases"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"list"}}}})
+	o.make(t, &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: "leases"},
+		Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"list"},
+		}},
+	})
 	o.permit(t, "leases")
 	waittest.Eventually(t, "Leases are enough to know the shards", func(context.Context) bool {
-		return explained("controller: Ready\n", "All 2 shards have a replica. Which shard it belongs to is not known: you may not get the Secret landbridge-shards in namespace landbridge-system.")
+		return explained("controller: Ready\n", "All 2 shards have a replica. Which shard it belongs to is not "+
+			"known: you may not get the Secret landbridge-shards in namespace landbridge-system.")
 	})
 	o.permit(t, "landbridge-replicas")
 	waittest.Eventually(t, "the Role is enough to know the replica", func(context.Context) bool {
@@ -401,7 +428,10 @@ func TestExplainWatch(t *testing.T) {
 			}
 			_ = unstructured.SetNestedSlice(u.Object, []any{
 				map[string]any{"type": "Ready", "status": ready, "reason": "Available", "lastTransitionTime": at},
-				map[string]any{"type": "Synced", "status": ready, "reason": "ReconcileError", "message": "create failed: no quota", "lastTransitionTime": at},
+				map[string]any{
+					"type": "Synced", "status": ready, "reason": "ReconcileError",
+					"message": "create failed: no quota", "lastTransitionTime": at,
+				},
 			}, "status", "conditions")
 			_ = unstructured.SetNestedField(u.Object, u.GetGeneration(), "status", "observedGeneration")
 			return o.Status().Update(t.Context(), u) == nil

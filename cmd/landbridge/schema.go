@@ -82,7 +82,8 @@ Rules that compare fields are not in a JSON schema; landbridge plan and the API 
 	inCluster.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&provider, "provider", "", "take the kinds of this provider: a binary, or a directory that holds one")
-	f.StringSliceVarP(&files, "filename", "f", nil, "take the kinds of CustomResourceDefinitions in a file, a directory, or - for standard input")
+	f.StringSliceVarP(&files, "filename", "f", nil,
+		"take the kinds of CustomResourceDefinitions in a file, a directory, or - for standard input")
 	f.StringVarP(&output, "output", "o", "json", "format: json or yaml")
 	f.StringVar(&dir, "output-dir", "", "directory to write one file per kind and version to")
 	cmd.MarkFlagsMutuallyExclusive("provider", "filename")
@@ -195,7 +196,9 @@ func schemasOf(all []*apiextensionsv1.CustomResourceDefinition, kinds []string) 
 	called := func(d *apiextensionsv1.CustomResourceDefinition, kind string) bool {
 		name, group, _ := strings.Cut(strings.ToLower(kind), ".")
 		n := d.Spec.Names
-		return (group == "" || group == d.Spec.Group) && (name == n.Plural || name == n.Singular || name == strings.ToLower(n.Kind) || slices.Contains(n.ShortNames, name))
+		return (group == "" || group == d.Spec.Group) &&
+			(name == n.Plural || name == n.Singular || name == strings.ToLower(n.Kind) ||
+				slices.Contains(n.ShortNames, name))
 	}
 	for _, kind := range kinds {
 		if !slices.ContainsFunc(all, func(d *apiextensionsv1.CustomResourceDefinition) bool { return called(d, kind) }) {

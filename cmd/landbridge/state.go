@@ -27,7 +27,8 @@ For each managed resource, the controller stores what it knows of the remote obj
 own namespace: state, identity, private bytes, and the operation that is in progress. These commands
 read and write that, and need permissions for the Secrets of that namespace. They call no provider.`,
 	}
-	cmd.AddCommand(newStateListCommand(), newStateShowCommand(), newStateExportCommand(), newStateImportCommand(), newStateForgetIdentityCommand())
+	cmd.AddCommand(newStateListCommand(), newStateShowCommand(), newStateExportCommand(), newStateImportCommand(),
+		newStateForgetIdentityCommand())
 	return cmd
 }
 
@@ -62,6 +63,20 @@ func (f *stateFlags) openState(cmd *cobra.Command) (*state.Cluster, state.Kinds,
 	}
 	kinds, err := c.Kinds(cmd.Context())
 	return c, kinds, namespace, err
+}
+
+// findState returns the cluster, and the kind and the key of the resource that the arguments KIND
+// NAME or KIND/NAME are about.
+func (f *stateFlags) findState(cmd *cobra.Command, args []string) (c *state.Cluster, kind state.Kind, k store.Key, err error) {
+	name, resource, err := kindAndName(args)
+	if err != nil {
+		return nil, kind, k, err
+	}
+	c, kinds, namespace, err := f.openState(cmd)
+	if err == nil {
+		kind, err = kinds.Find(name)
+	}
+	return c, kind, kind.Key(namespace, resource), err
 }
 
 // selectStates returns the cluster with its kinds, and what the arguments select.
@@ -108,7 +123,8 @@ there is no such resource any more, or NotServed if the cluster does not serve t
 				if resourceType == "" {
 					resourceType = "-"
 				}
-				fmt.Fprintf(w, "%s.%s\t%s\t%s\t%s\n", strings.ToLower(e.Kind), e.Group, strings.TrimPrefix(e.Namespace+"/"+e.Name, "/"), resourceType, e.Resource)
+				fmt.Fprintf(w, "%s.%s\t%s\t%s\t%s\n", strings.ToLower(e.Kind), e.Group,
+					strings.TrimPrefix(e.Namespace+"/"+e.Name, "/"), resourceType, e.Resource)
 			}
 			return w.Flush()
 		},
@@ -144,19 +160,10 @@ a mirror or downloaded, or that of --provider.`,
 			if err := checkFormat(flags.output, showOutputs); err != nil {
 				return err
 			}
-			name, resource, err := kindAndName(args)
+			c, kind, k, err := flags.findState(cmd, args)
 			if err != nil {
 				return err
 			}
-			c, kinds, namespace, err := flags.openState(cmd)
-			if err != nil {
-				return err
-			}
-			kind, err := kinds.Find(name)
-			if err != nil {
-				return err
-			}
-			k := kind.Key(namespace, resource)
 			rec, err := c.Load(cmd.Context(), k)
 			if errors.Is(err, store.ErrNotFound) {
 				return fmt.Errorf("nothing is stored of %s", state.Title(k))
@@ -180,7 +187,8 @@ a mirror or downloaded, or that of --provider.`,
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&flags.sensitive, showSensitive, false, "show sensitive values and private bytes in plain text")
 	cmd.Flags().StringVarP(&flags.output, "output", "o", showOutputs[0], "output format: "+strings.Join(showOutputs, ", "))
-	cmd.Flags().StringVar(&flags.binary, "provider", "", "the provider: its program, a directory that holds it, or its address, such as hashicorp/random@3.9.0 (default: that of the TerraformProvider)")
+	cmd.Flags().StringVar(&flags.binary, "provider", "", "the provider: its program, a directory that holds it, or "+
+		"its address, such as hashicorp/random@3.9.0 (default: that of the TerraformProvider)")
 	flags.provider.addSources(cmd)
 	return cmd
 }
@@ -195,23 +203,15 @@ object is the right one, and its identity has changed: the next read returns the
 that is stored changes. The resource must be paused, with the annotation crossplane.io/paused.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, resource, err := kindAndName(args)
+			c, kind, k, err := flags.findState(cmd, args)
 			if err != nil {
 				return err
 			}
-			c, kinds, namespace, err := flags.openState(cmd)
+			former, err := c.ForgetIdentity(cmd.Context(), kind, k.Namespace, k.Name)
 			if err != nil {
 				return err
 			}
-			kind, err := kinds.Find(name)
-			if err != nil {
-				return err
-			}
-			former, err := c.ForgetIdentity(cmd.Context(), kind, namespace, resource)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "The identity of %s is forgotten. It was %s.\n", state.Title(kind.Key(namespace, resource)), former)
+			fmt.Fprintf(cmd.OutOrStdout(), "The identity of %s is forgotten. It was %s.\n", state.Title(k), former)
 			return nil
 		},
 	}
@@ -269,7 +269,8 @@ out; 1 when nothing was exported.`,
   landbridge state export password/db -n team-a --show-sensitive | jq '.resources[0].instances[0]'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !sensitive {
-				return fmt.Errorf("an export has all values in plain text, including sensitive ones, since it could not be restored without them; give --%s to export them", showSensitive)
+				return fmt.Errorf("an export has all values in plain text, including sensitive ones, since it could "+
+					"not be restored without them; give --%s to export them", showSensitive)
 			}
 			c, kinds, selection, err := flags.selectStates(cmd, args)
 			if err != nil {
@@ -390,13 +391,16 @@ stored.`,
 	flags.add(cmd)
 	cmd.Flags().BoolVar(&options.Overwrite, "overwrite", false, "replace stored instances that differ, even if they are newer")
 	cmd.Flags().StringVar(&into, "into", "", "instance of a TerraformModule, as KIND/NAME, that gets the objects of --module")
-	cmd.Flags().StringVar(&module, "module", "", "address of the module in the state, such as module.net, for --into (default: the root module)")
+	cmd.Flags().StringVar(&module, "module", "",
+		"address of the module in the state, such as module.net, for --into (default: the root module)")
 	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "check everything, and write nothing")
 	return cmd
 }
 
 // importState stores the instances of a state, or those of a module for one instance.
-func importState(ctx context.Context, c *state.Cluster, kinds state.Kinds, file []byte, o state.RestoreOptions, module, into string) (state.Restored, error) {
+func importState(
+	ctx context.Context, c *state.Cluster, kinds state.Kinds, file []byte, o state.RestoreOptions, module, into string,
+) (state.Restored, error) {
 	if into == "" {
 		return c.Restore(ctx, kinds, file, o)
 	}

@@ -107,10 +107,12 @@ list and watch what is shown are needed. NO_COLOR turns colours off.`,
 	cmd.Flags().BoolVar(&flags.drifted, "drifted", false, "only resources whose remote objects were changed outside of them")
 	cmd.Flags().BoolVar(&flags.unready, "unready", false, "only what is not ready")
 	cmd.Flags().StringVarP(&flags.selector, "selector", "l", "", "only resources with these labels, such as app=shop")
-	cmd.Flags().StringVar(&flags.providerConfig, "provider-config", "", "only resources that use this provider configuration: NAME or KIND/NAME")
+	cmd.Flags().StringVar(&flags.providerConfig, "provider-config", "",
+		"only resources that use this provider configuration: NAME or KIND/NAME")
 	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "watch for changes")
 	cmd.Flags().StringVarP(&flags.output, "output", "o", statusOutputs[0], "output format: "+strings.Join(statusOutputs, ", "))
-	cmd.Flags().StringVar(&flags.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where the controller runs")
+	cmd.Flags().StringVar(&flags.system, "system-namespace", "landbridge-system",
+		"namespace of Landbridge's own objects, where the controller runs")
 	cmd.MarkFlagsMutuallyExclusive("drifted", "watch")
 	cmd.MarkFlagsMutuallyExclusive("provider-config", "watch")
 	cmd.MarkFlagsMutuallyExclusive("selector", "watch")

@@ -53,7 +53,11 @@ The same views are an API for programs: docs/ui.md describes it.`,
 			if err != nil {
 				return err
 			}
-			server, err := ui.New(ui.Options{Config: config, Namespace: namespace, System: system, Program: &ui.Program{Path: self, Flags: flags.given()}})
+			server, err := ui.New(ui.Options{
+				Config: config, Namespace: namespace, System: system, Program: &ui.Program{
+					Path: self, Flags: flags.given(),
+				},
+			})
 			if err != nil {
 				return err
 			}
@@ -80,10 +84,13 @@ type peopleFlags struct {
 
 func (f *peopleFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.address, "address", "", "serve the page to many people at this address, such as :8443, each with the permissions of their own token (default: to this machine alone)")
-	flags.StringSliceVar(&f.urls, "url", nil, "with --address, where people open the page, such as https://landbridge.example.com; requests for others are refused")
+	flags.StringVar(&f.address, "address", "", "serve the page to many people at this address, such as :8443, each "+
+		"with the permissions of their own token (default: to this machine alone)")
+	flags.StringSliceVar(&f.urls, "url", nil, "with --address, where people open the page, such as "+
+		"https://landbridge.example.com; requests for others are refused")
 	flags.StringVar(&f.certificates, "certificates", "", "with --address, directory with tls.crt and tls.key (default: without TLS)")
-	flags.StringSliceVar(&f.namespaces, "namespaces", nil, "with --address, namespaces that are looked at for people who may not list namespaces")
+	flags.StringSliceVar(&f.namespaces, "namespaces", nil,
+		"with --address, namespaces that are looked at for people who may not list namespaces")
 	for _, name := range []string{"port", "namespace"} {
 		cmd.MarkFlagsMutuallyExclusive("address", name)
 	}

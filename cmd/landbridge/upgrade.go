@@ -22,7 +22,8 @@ func newUpgradeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade",
 		Short: "Find and preview new versions of providers",
-		Long:  "Find which newer versions the providers of a cluster have, and preview what one would do to the resources before it is installed.",
+		Long: "Find which newer versions the providers of a cluster have, and preview what one would do to the " +
+			"resources before it is installed.",
 	}
 	cmd.AddCommand(newUpgradePlanCommand(), newUpgradePreviewCommand())
 	return cmd
@@ -90,11 +91,13 @@ refused, cannot be upgraded or was not previewed.`,
 	flags.remote.addSources(cmd)
 	f := cmd.Flags()
 	f.Lookup("namespace").Usage = "namespace of the resources (default: each whose resources you may list)"
-	f.StringVar(&flags.to, "to", "", "the new version, or the path of its program or of a directory that has it, such as ./program (default: spec.version, if the installed version is another one)")
+	f.StringVar(&flags.to, "to", "", "the new version, or the path of its program or of a directory that has it, "+
+		"such as ./program (default: spec.version, if the installed version is another one)")
 	f.StringVarP(&flags.selector, "selector", "l", "", "labels of the resources")
 	f.BoolVar(&flags.refresh, "refresh", false, "read the remote objects first, by both versions")
 	f.IntVar(&flags.sample, "sample", defaultExamples, "how many resources each row names")
-	f.StringVar(&flags.remote.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
+	f.StringVar(&flags.remote.system, "system-namespace", "landbridge-system",
+		"namespace of Landbridge's own objects, where states are stored")
 	f.DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
 	f.StringVarP(&flags.output, "output", "o", "text", "output format: "+strings.Join(diffOutputs, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(diffOutputs, cobra.ShellCompDirectiveNoFileComp))
@@ -106,7 +109,8 @@ refused, cannot be upgraded or was not previewed.`,
 func (f *upgradeFlags) run(cmd *cobra.Command, args []string) (*upgrade.Report, error) {
 	switch withoutCluster := len(f.files.manifests) > 0; {
 	case withoutCluster && len(args) > 0:
-		return nil, fmt.Errorf("%s is a TerraformProvider of a cluster, and --filename is for previews without one: leave one of them out", args[0])
+		return nil, fmt.Errorf("%s is a TerraformProvider of a cluster, and --filename is for previews without one: "+
+			"leave one of them out", args[0])
 	case withoutCluster:
 		return f.runFiles(cmd)
 	case len(args) == 0:
@@ -133,7 +137,9 @@ func (f *upgradeFlags) run(cmd *cobra.Command, args []string) (*upgrade.Report, 
 }
 
 // previewUpgrade previews another version of a TerraformProvider that was read.
-func previewUpgrade(cmd *cobra.Command, c *cluster.Reader, p *v1alpha1.TerraformProvider, to string, o commandupgrade.Options) (*upgrade.Report, error) {
+func previewUpgrade(
+	cmd *cobra.Command, c *cluster.Reader, p *v1alpha1.TerraformProvider, to string, o commandupgrade.Options,
+) (*upgrade.Report, error) {
 	was, to, err := versionsOf(p, to)
 	if err != nil {
 		return nil, err
@@ -155,7 +161,9 @@ func previewUpgrade(cmd *cobra.Command, c *cluster.Reader, p *v1alpha1.Terraform
 }
 
 // openVersion opens a version of a TerraformProvider. The installed one may run already.
-func openVersion(ctx context.Context, c *cluster.Reader, p *v1alpha1.TerraformProvider, version string) (*cluster.InstalledProvider, error) {
+func openVersion(
+	ctx context.Context, c *cluster.Reader, p *v1alpha1.TerraformProvider, version string,
+) (*cluster.InstalledProvider, error) {
 	if version == cmp.Or(p.Spec.Version, p.Spec.Source) {
 		return c.Open(ctx, p)
 	}
@@ -174,7 +182,8 @@ func versionsOf(p *v1alpha1.TerraformProvider, to string) (was, new string, _ er
 	case to != "":
 		return was, to, nil
 	case wanted == was || p.Spec.Version != "" && strings.ContainsAny(p.Spec.Version, "<>~=!, "):
-		return "", "", fmt.Errorf("TerraformProvider %s has version %s, and spec.version asks for no other one: name the new version with --to", p.Name, was)
+		return "", "", fmt.Errorf("TerraformProvider %s has version %s, and spec.version asks for no other one: "+
+			"name the new version with --to", p.Name, was)
 	}
 	return was, wanted, nil
 }

@@ -102,7 +102,8 @@ func (f *upgradePlanFlags) provider(ctx context.Context, r *remote, p *v1alpha1.
 	}
 	installed, err := openVersion(ctx, r.cluster, p, was)
 	if err != nil {
-		out.Notes = append(out.Notes, fmt.Sprintf("Whether resources use what is deprecated is not known: %s.", strings.TrimSuffix(err.Error(), ".")))
+		out.Notes = append(out.Notes, fmt.Sprintf("Whether resources use what is deprecated is not known: %s.",
+			strings.TrimSuffix(err.Error(), ".")))
 		return out, nil
 	}
 	rows, notes, err := commandupgrade.Deprecations(ctx, commandupgrade.Options{
@@ -128,7 +129,9 @@ func findNewer(ctx context.Context, r *remote, p *v1alpha1.TerraformProvider, ou
 		all, err = sources.Versions(ctx, p.Spec.Source)
 	}
 	if err != nil {
-		out.Notes = append(out.Notes, fmt.Sprintf("The versions are those that the controller has found, since they cannot be searched from this machine: %s.", strings.TrimSuffix(err.Error(), ".")))
+		out.Notes = append(out.Notes,
+			fmt.Sprintf("The versions are those that the controller has found, since they cannot be searched from "+
+				"this machine: %s.", strings.TrimSuffix(err.Error(), ".")))
 		all = p.Status.Available
 	}
 	out.Newer = append(out.Newer, install.Newer(out.Installed, all)...)

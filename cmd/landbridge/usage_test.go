@@ -36,8 +36,16 @@ func TestUnknownCommands(t *testing.T) {
 			args []string
 			want string
 		}{
-			"something else":  {args: []string{"zzzzzzzz"}, want: `unknown command "zzzzzzzz" for "` + c.CommandPath() + `". ` + c.CommandPath() + ` --help lists the commands`},
-			"with a flag":     {args: []string{"zzzzzzzz", "--of-it", "x"}, want: `unknown command "zzzzzzzz" for "` + c.CommandPath() + `". ` + c.CommandPath() + ` --help lists the commands`},
+			"something else": {
+				args: []string{"zzzzzzzz"},
+				want: `unknown command "zzzzzzzz" for "` + c.CommandPath() + `". ` + c.CommandPath() +
+					` --help lists the commands`,
+			},
+			"with a flag": {
+				args: []string{"zzzzzzzz", "--of-it", "x"},
+				want: `unknown command "zzzzzzzz" for "` + c.CommandPath() + `". ` + c.CommandPath() +
+					` --help lists the commands`,
+			},
 			"an unknown flag": {args: []string{"--zzzzzzzz"}, want: `unknown flag: --zzzzzzzz; ` + c.CommandPath() + ` --help lists the flags`},
 		} {
 			if out, _, err := run(t, append(words(c), test.args...)...); err == nil || err.Error() != test.want || out != "" {
@@ -60,10 +68,12 @@ func TestUnknownCommands(t *testing.T) {
 		if c.Name() == "completion" || !c.HasParent() {
 			continue
 		}
-		if _, _, err := run(t, append(append([]string{"help"}, words(c)...), "zzzzzzzz")...); err == nil || !strings.Contains(err.Error(), "unknown command") {
+		if _, _, err := run(t, append(append([]string{"help"}, words(c)...), "zzzzzzzz")...); err == nil ||
+			!strings.Contains(err.Error(), "unknown command") {
 			t.Errorf("help %s zzzzzzzz: got %v", c.CommandPath(), err)
 		}
-		if out, _, err := run(t, words(c)...); err != nil || !strings.Contains(out, "Available Commands:") || strings.Contains(out, c.CommandPath()+" [flags]") {
+		if out, _, err := run(t, words(c)...); err != nil || !strings.Contains(out, "Available Commands:") ||
+			strings.Contains(out, c.CommandPath()+" [flags]") {
 			t.Errorf("%s: got %v and:\n%s", c.CommandPath(), err, out)
 		}
 	}
@@ -84,7 +94,8 @@ func TestMissing(t *testing.T) {
 		}
 		n++
 		_, _, err := run(t, words(c)...)
-		if err == nil || !strings.HasPrefix(err.Error(), required[0]) || !strings.Contains(err.Error(), " missing; the usage is: "+c.CommandPath()) {
+		if err == nil || !strings.HasPrefix(err.Error(), required[0]) ||
+			!strings.Contains(err.Error(), " missing; the usage is: "+c.CommandPath()) {
 			t.Errorf("%s: got %v, want that %s is missing", c.CommandPath(), err, required[0])
 		}
 		if code, tell := exitStatus(c, err); code == 0 || !tell {
@@ -103,14 +114,37 @@ func TestUsageErrors(t *testing.T) {
 		want string
 		code int
 	}{
-		"too many":            {args: []string{"provider", "schema", "a", "b", "--output-file", "c"}, want: `unexpected argument "b"; the usage is: landbridge provider schema PROVIDER --output-file FILE`, code: 1},
-		"none allowed":        {args: []string{"version", "a"}, want: `unexpected argument "a"; the usage is: landbridge version`, code: 1},
-		"two that exclude":    {args: []string{"plan", "-f", "x", "--destroy", "--refresh-only", "--provider", "x"}, want: "--destroy and --refresh-only cannot be given together", code: 1},
-		"neither of two":      {args: []string{"plan", "-f", "x"}, want: "--provider or --server is missing; the usage is: landbridge plan -f MANIFEST (--provider PROVIDER | --server)", code: 1},
-		"a flag":              {args: []string{"diff"}, want: "--filename (-f) is missing; the usage is: landbridge diff -f MANIFEST", code: 2},
-		"an unknown flag":     {args: []string{"diff", "--nothing"}, want: "unknown flag: --nothing; landbridge diff --help lists the flags", code: 2},
-		"an unknown topic":    {args: []string{"help", "plam"}, want: `unknown command "plam" for "landbridge". Did you mean plan? landbridge --help lists the commands`, code: 1},
-		"a value of a flag":   {args: []string{"crds", "x", "--timeout", "y"}, want: `invalid argument "y" for "--timeout" flag: time: invalid duration "y"; landbridge crds --help lists the flags`, code: 1},
+		"too many": {
+			args: []string{"provider", "schema", "a", "b", "--output-file", "c"},
+			want: `unexpected argument "b"; the usage is: landbridge provider schema PROVIDER --output-file FILE`,
+			code: 1,
+		},
+		"none allowed": {args: []string{"version", "a"}, want: `unexpected argument "a"; the usage is: landbridge version`, code: 1},
+		"two that exclude": {
+			args: []string{"plan", "-f", "x", "--destroy", "--refresh-only", "--provider", "x"},
+			want: "--destroy and --refresh-only cannot be given together", code: 1,
+		},
+		"neither of two": {
+			args: []string{"plan", "-f", "x"},
+			want: "--provider or --server is missing; the usage is: landbridge plan -f MANIFEST (--provider " +
+				"PROVIDER | --server)",
+			code: 1,
+		},
+		"a flag": {args: []string{"diff"}, want: "--filename (-f) is missing; the usage is: landbridge diff -f MANIFEST", code: 2},
+		"an unknown flag": {
+			args: []string{"diff", "--nothing"},
+			want: "unknown flag: --nothing; landbridge diff --help lists the flags", code: 2,
+		},
+		"an unknown topic": {
+			args: []string{"help", "plam"},
+			want: `unknown command "plam" for "landbridge". Did you mean plan? landbridge --help lists the commands`,
+			code: 1,
+		},
+		"a value of a flag": {
+			args: []string{"crds", "x", "--timeout", "y"},
+			want: `invalid argument "y" for "--timeout" flag: time: invalid duration "y"; landbridge crds --help lists the flags`,
+			code: 1,
+		},
 		"a value of a format": {args: []string{"version", "-o", "xml"}, want: `unknown output "xml": must be one of text, json, yaml`, code: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,11 +218,15 @@ func TestPathOrFormat(t *testing.T) {
 		args       []string
 		path, said string
 	}{
-		"nothing":    {},
-		"a path":     {args: []string{"--output-dir", "x"}, path: "x"},
-		"a format":   {args: []string{"-o", "yaml"}},
-		"both":       {args: []string{"-o", "yaml", "--output-dir", "x"}, path: "x"},
-		"an old one": {args: []string{"-o", "x"}, path: "x", said: "Notice: --output is for formats. Write --output-dir x for a path; the next minor version does not take one in --output any more.\n"},
+		"nothing":  {},
+		"a path":   {args: []string{"--output-dir", "x"}, path: "x"},
+		"a format": {args: []string{"-o", "yaml"}},
+		"both":     {args: []string{"-o", "yaml", "--output-dir", "x"}, path: "x"},
+		"an old one": {
+			args: []string{"-o", "x"}, path: "x",
+			said: "Notice: --output is for formats. Write --output-dir x for a path; the next minor version does " +
+				"not take one in --output any more.\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

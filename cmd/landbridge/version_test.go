@@ -46,7 +46,8 @@ func TestVersionWithoutCluster(t *testing.T) {
 		if err != nil {
 			all += err.Error()
 		}
-		if err == nil || !strings.Contains(all, "no cluster to work with") || strings.Contains(all, "KUBERNETES_MASTER") || strings.Contains(all, "invalid configuration") {
+		if err == nil || !strings.Contains(all, "no cluster to work with") ||
+			strings.Contains(all, "KUBERNETES_MASTER") || strings.Contains(all, "invalid configuration") {
 			t.Errorf("%v: got %v and:\n%s", args, err, out)
 		}
 	}
@@ -80,7 +81,10 @@ func TestVersionAndDoctor(t *testing.T) {
 	if code, tell := exitCode(err); err == nil || code != 1 || tell {
 		t.Errorf("got %v", err)
 	}
-	want := map[string]string{"cluster": "OK", "controller": "Problem", "clock": "OK", "permissions": "OK", "providers": "Problem", "sources": "OK", "sandbox": "OK"}
+	want := map[string]string{
+		"cluster": "OK", "controller": "Problem", "clock": "OK", "permissions": "OK", "providers": "Problem",
+		"sources": "OK", "sandbox": "OK",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -105,8 +109,12 @@ func TestVersionAndDoctor(t *testing.T) {
 	for _, o := range []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "landbridge-system"}},
 		&coordinationv1.Lease{
-			ObjectMeta: metav1.ObjectMeta{Name: "landbridge.landbridge.io", Namespace: "landbridge-system", Labels: map[string]string{"app.kubernetes.io/version": "v0.8.0"}},
-			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds, RenewTime: &now},
+			ObjectMeta: metav1.ObjectMeta{
+				Name: "landbridge.landbridge.io", Namespace: "landbridge-system", Labels: map[string]string{
+					"app.kubernetes.io/version": "v0.8.0",
+				},
+			},
+			Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds, RenewTime: &now},
 		},
 	} {
 		if err := c.Create(t.Context(), o); err != nil {
@@ -115,7 +123,8 @@ func TestVersionAndDoctor(t *testing.T) {
 	}
 	out, _, err = run(t, append([]string{"version", "-o", "yaml"}, cluster...)...)
 	var v versions
-	if yamlErr := yaml.UnmarshalStrict([]byte(out), &v); err != nil || yamlErr != nil || v.Server == nil || v.Server.Version != "v0.8.0" || v.Server.Kubernetes == "" || v.Client.Version != version.String() {
+	if yamlErr := yaml.UnmarshalStrict([]byte(out), &v); err != nil || yamlErr != nil || v.Server == nil ||
+		v.Server.Version != "v0.8.0" || v.Server.Kubernetes == "" || v.Client.Version != version.String() {
 		t.Errorf("%v, %v, got:\n%s", err, yamlErr, out)
 	}
 	if got, _ = findings(); got["controller"] != "OK" {

@@ -37,7 +37,8 @@ func cluster(t *testing.T) (string, client.Client) {
 		kubeconfig = startPlayground(t, playground)
 	}
 	if kubeconfig == "" {
-		t.Fatalf("there is no cluster to work in: set %s to Landbridge's playground program, or %s to the kubeconfig of a cluster for tests", playgroundVariable, kubeconfigVariable)
+		t.Fatalf("there is no cluster to work in: set %s to Landbridge's playground program, or %s to the "+
+			"kubeconfig of a cluster for tests", playgroundVariable, kubeconfigVariable)
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {

@@ -180,7 +180,8 @@ func (v *apiVersion) problems(object map[string]any) []string {
 		}
 	}
 	pruned := runtime.DeepCopyJSON(object)
-	for _, unknown := range pruning.PruneWithOptions(pruned, v.structural, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
+	for _, unknown := range pruning.PruneWithOptions(pruned, v.structural, true,
+		structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
 		out = append(out, "there is no field "+unknown)
 	}
 	return out

@@ -193,7 +193,8 @@ func reached(u *unstructured.Unstructured) error {
 	s := &status.Status
 	for _, kind := range []xpv2.ConditionType{xpv2.TypeReady, xpv2.TypeSynced} {
 		if c := s.GetCondition(kind); c.Status != "True" || c.ObservedGeneration < u.GetGeneration() {
-			return fmt.Errorf("%s is %s for generation %d of %d: %s: %s", kind, c.Status, c.ObservedGeneration, u.GetGeneration(), c.Reason, c.Message)
+			return fmt.Errorf("%s is %s for generation %d of %d: %s: %s", kind, c.Status, c.ObservedGeneration,
+				u.GetGeneration(), c.Reason, c.Message)
 		}
 	}
 	if s.Operation != nil {

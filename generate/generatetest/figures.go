@@ -57,7 +57,11 @@ func Figures(t *testing.T, o FiguresOptions) {
 	if runtime.GOOS != "linux" {
 		t.Fatal("memory is measured on Linux alone")
 	}
-	e := &endToEnd{EndToEndOptions: EndToEndOptions{Program: o.Program, CRDs: o.CRDs, Manifests: o.Manifests, Timeout: o.Timeout}, kinds: map[string]bool{}}
+	e := &endToEnd{
+		EndToEndOptions: EndToEndOptions{
+			Program: o.Program, CRDs: o.CRDs, Manifests: o.Manifests, Timeout: o.Timeout,
+		}, kinds: map[string]bool{},
+	}
 	if e.Timeout == 0 {
 		e.Timeout = 2 * time.Minute
 	}
@@ -69,7 +73,8 @@ func Figures(t *testing.T, o FiguresOptions) {
 	e.client = c
 	e.install(t)
 	inProcess := e.measure(t, kubeconfig, steps[:min(1, len(steps))])
-	asPlugin := e.measure(t, kubeconfig, steps[:min(1, len(steps))], append([]string{"--provider", o.Provider}, strings.Fields(os.Getenv(pluginFlagsVariable))...)...)
+	asPlugin := e.measure(t, kubeconfig, steps[:min(1, len(steps))],
+		append([]string{"--provider", o.Provider}, strings.Fields(os.Getenv(pluginFlagsVariable))...)...)
 	if t.Failed() {
 		return
 	}
@@ -241,7 +246,8 @@ func table(inProcess, asPlugin figures, manifests bool) string {
 		fmt.Fprintf(&b, "| Memory with resources | %.0f MiB | %.0f MiB |\n", inProcess.managing, asPlugin.managing)
 		fmt.Fprintf(&b, "| Processes with resources | %d | %d |\n", inProcess.processes, asPlugin.processes)
 	}
-	fmt.Fprintf(&b, "\nMedians of %d starts on %s/%s with %d processors. Memory is that of all processes, %.0f seconds later. The plugin is run by the\nsame program, which contains the linked provider in both columns.\n",
+	fmt.Fprintf(&b, "\nMedians of %d starts on %s/%s with %d processors. Memory is that of all processes, %.0f "+
+		"seconds later. The plugin is run by the\nsame program, which contains the linked provider in both columns.\n",
 		starts, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), settle.Seconds())
 	return b.String()
 }
@@ -255,7 +261,10 @@ func writeFigures(page, text string) error {
 	begin := bytes.Index(raw, []byte("<!-- figures"))
 	end := bytes.Index(raw, []byte("<!-- end of figures"))
 	if begin < 0 || end < begin {
-		return fmt.Errorf(`%s: there are no lines that begin with "<!-- figures" and "<!-- end of figures", between which the figures are written`, page)
+		return fmt.Errorf(
+			`%s: there are no lines that begin with "<!-- figures" and "<!-- end of figures", between which the figures are written`,
+			page,
+		)
 	}
 	begin += bytes.IndexByte(raw[begin:], '\n') + 1
 	return os.WriteFile(page, slices.Concat(raw[:begin], []byte("\n"+text+"\n"), raw[end:]), 0o644)

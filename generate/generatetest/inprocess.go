@@ -155,10 +155,12 @@ func (p *testedProvider) answers(r *schema.Resource) map[string]any {
 	}
 	null := cty.NullVal(ty)
 	planned, err := p.get().PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: r.Type, PriorState: encode(null), ProposedNewState: encode(objchange.ProposedNew(r.Block, null, config)), Config: encode(config),
+		TypeName: r.Type, PriorState: encode(null),
+		ProposedNewState: encode(objchange.ProposedNew(r.Block, null, config)), Config: encode(config),
 	})
 	if out["plan: fails"] = err != nil; err == nil {
-		out["plan: state"], out["plan: private"], out["plan: diagnostics"] = decode(planned.PlannedState), string(planned.PlannedPrivate), texts(planned.Diagnostics)
+		out["plan: state"], out["plan: private"], out["plan: diagnostics"] = decode(planned.PlannedState),
+			string(planned.PlannedPrivate), texts(planned.Diagnostics)
 		var replace []string
 		for _, path := range planned.RequiresReplace {
 			replace = append(replace, path.String())

@@ -30,7 +30,8 @@ func TestPublicAPI(t *testing.T) {
 		golden.Check(t, name, []byte(strings.Join(api{p}.lines(), "\n")+"\n"))
 	}
 	if t.Failed() {
-		t.Error("The exported API has changed. If that is meant, say so in CHANGELOG.md and run: go test ./internal/architecture -run TestPublicAPI -update")
+		t.Error("The exported API has changed. If that is meant, say so in CHANGELOG.md and run: go test " +
+			"./internal/architecture -run TestPublicAPI -update")
 	}
 }
 

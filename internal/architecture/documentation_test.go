@@ -26,7 +26,8 @@ func TestEveryPackageHasADoc(t *testing.T) {
 			t.Errorf("%s has no doc.go: say there what it is for, what goes in and out, and what it never does", dir)
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), dir, "doc.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), dir, "doc.go"), nil,
+			parser.ParseComments|parser.PackageClauseOnly)
 		if err != nil {
 			t.Error(err)
 			continue

@@ -24,7 +24,11 @@ var layers = [][]string{
 	{"internal/command/mcp"},
 	{"internal/command/export", "internal/command/migrate", "internal/command/move", "internal/command/ui"},
 	{"internal/command/diff", "internal/command/explain", "internal/command/state", "internal/command/upgrade"},
-	{"internal/command/cluster", "internal/command/configure", "internal/command/doctor", "internal/command/importer", "internal/command/local", "internal/command/logs", "internal/command/repository", "internal/command/status", "internal/command/suggest"},
+	{
+		"internal/command/cluster", "internal/command/configure", "internal/command/doctor",
+		"internal/command/importer", "internal/command/local", "internal/command/logs", "internal/command/repository",
+		"internal/command/status", "internal/command/suggest",
+	},
 	{"internal/command/discover"},
 	{"internal/command/graph", "internal/command/stream"},
 	{"program", "generate"},
@@ -36,8 +40,12 @@ var layers = [][]string{
 	{"internal/controller/action", "internal/controller/results"},
 	{"internal/controller/unmanaged"},
 	{"internal/controller/managed"},
-	{"internal/controller/managed/turns"},
-	{"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/estatepolicy", "internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig", "internal/controller/references", "internal/controller/shard"},
+	{"internal/controller/turns"},
+	{
+		"internal/controller/checkpoint", "internal/controller/conversion", "internal/controller/estatepolicy",
+		"internal/controller/halt", "internal/controller/planpolicy", "internal/controller/providerconfig",
+		"internal/controller/references", "internal/controller/shard",
+	},
 	{"internal/controller/informer", "internal/controller/queue"},
 	{"internal/scheduler", "internal/trigger", "internal/upgrade"},
 	{"internal/scheduler/journal", "internal/scheduler/settling", "internal/scheduler/survey"},
@@ -62,7 +70,11 @@ var layers = [][]string{
 	{"schema"},
 	{"apis"},
 	{"internal/diagnostic"},
-	{"internal/child", "internal/ephemeral", "internal/expression", "internal/faultpoint", "internal/hcltext", "internal/history", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact", "internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire"},
+	{
+		"internal/child", "internal/ephemeral", "internal/expression", "internal/faultpoint", "internal/hcltext",
+		"internal/history", "internal/inflight", "internal/kubeconfig", "internal/memory", "internal/redact",
+		"internal/slots", "internal/tfplugin", "internal/tracing", "internal/version", "internal/wire",
+	},
 	{"internal/telemetry", "internal/text"},
 }
 

@@ -96,7 +96,10 @@ func TestFindContractReferences(t *testing.T) {
 // outside are references that lead out of the repository: to notes that its readers do not
 // have, and to issues whose tracker is not named.
 var (
-	outside       = []string{"DESIGN.md", "../shared/", "shared/reference", "shared/sketches", "seeds/", "/work/", "feasibility.md", "crossplane-resource-model", "terraform-core-contract", "house.md"}
+	outside = []string{
+		"DESIGN.md", "../shared/", "shared/reference", "shared/sketches", "seeds/", "/work/", "feasibility.md",
+		"crossplane-resource-model", "terraform-core-contract", "house.md",
+	}
 	outsideIssues = regexp.MustCompile(`\b[Ii]ssue #?\d+`)
 )
 

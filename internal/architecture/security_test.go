@@ -80,7 +80,8 @@ func unheld(page string, tests, attacks map[string]bool) []string {
 			}
 		}
 		switch {
-		case strings.HasPrefix(line, "| what ") && strings.HasSuffix(line, " | tests |"), strings.HasPrefix(line, "| where ") && strings.HasSuffix(line, " | tests |"):
+		case strings.HasPrefix(line, "| what ") && strings.HasSuffix(line, " | tests |"),
+			strings.HasPrefix(line, "| where ") && strings.HasSuffix(line, " | tests |"):
 			inTable = true
 		case !strings.HasPrefix(line, "|"):
 			inTable = false
@@ -144,7 +145,10 @@ func TestUnheld(t *testing.T) {
 		"The attacks \"one\" and \"two\" hold it, and the attack \"three\".\n" +
 		"| what is impossible | how | tests |\n|---|---|---|\n| a | so | `TestA` |\n| b | so | `make tenancy` |\n" +
 		"| c | so | |\n\n| file | tests |\n|---|---|\n| d | |\n"
-	want := []string{"1: there is no TestB", `2: there is no attack "two"`, `2: there is no attack "three"`, "6: the row names no test", "7: the row names no test"}
+	want := []string{
+		"1: there is no TestB", `2: there is no attack "two"`, `2: there is no attack "three"`,
+		"6: the row names no test", "7: the row names no test",
+	}
 	got := unheld(page, map[string]bool{"TestA": true}, map[string]bool{"one": true})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -154,8 +158,9 @@ func TestUnheld(t *testing.T) {
 func TestTestNames(t *testing.T) {
 	want := map[string]bool{"TestA": true, "FuzzB": true}
 	got := testNames(map[string]string{
-		"a/a_test.go": "package a\n\nfunc TestA(t *testing.T) {}\nfunc FuzzB(f *testing.F) {}\nfunc TestMain(m *testing.M) {}\nfunc (x) TestC(t *testing.T) {}\nfunc TestD() {}\n",
-		"a/a.go":      "package a\n\nfunc TestE(t *testing.T) {}\n",
+		"a/a_test.go": "package a\n\nfunc TestA(t *testing.T) {}\nfunc FuzzB(f *testing.F) {}\nfunc TestMain(m " +
+			"*testing.M) {}\nfunc (x) TestC(t *testing.T) {}\nfunc TestD() {}\n",
+		"a/a.go": "package a\n\nfunc TestE(t *testing.T) {}\n",
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

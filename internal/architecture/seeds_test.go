@@ -169,7 +169,10 @@ func (s *suites) problems(heldBy string) []string {
 		} else if m := heldBySuite.FindStringSubmatch(part); m != nil {
 			add(s.suite(m[1], "", ""))
 		} else {
-			add(fmt.Sprintf("%q is neither tests with their folder, behaviours, vectors, a make target nor a reason (Not done: … or Not tested: …)", part))
+			add(
+				fmt.Sprintf("%q is neither tests with their folder, behaviours, vectors, a make target nor a reason "+
+					"(Not done: … or Not tested: …)", part),
+			)
 		}
 	}
 	return out
@@ -375,46 +378,64 @@ func (s *suites) suite(target, folder, test string) string {
 func TestSeedsMistakesAreFound(t *testing.T) {
 	s := newSuites(map[string]string{
 		"Makefile": "MODULES := x\nTESTED := $(filter-out test/alone test/behaviour,$(MODULES))\n" +
-			"alone: build ## Some\n\t@go test -C test/alone -run '^TestSome$$'\nbehaviours:\n\t@go run -C test/behaviour .\nvectors:\n\t@go run .\nunused:\n\t@true\n",
+			"alone: build ## Some\n\t@go test -C test/alone -run '^TestSome$$'\nbehaviours:\n\t@go run -C " +
+			"test/behaviour .\nvectors:\n\t@go run .\nunused:\n\t@true\n",
 		".ci/verify": "step a make alone\nstep b make behaviours CHECK=1\nstep c make vectors\n",
 		contractPage: "| V01 | a | b |\n| V02 | a | b |\n",
-		"a/a_test.go": "package a\nfunc TestA(t *testing.T) { t.Run(\"one, two\", nil); say(\"a text\", m{\"key\": 1}, map[string]any{\"key\": 1}) }\n" +
+		"a/a_test.go": "package a\nfunc TestA(t *testing.T) { t.Run(\"one, two\", nil); say(\"a text\", m{\"key\": " +
+			"1}, map[string]any{\"key\": 1}) }\n" +
 			"func TestB(t *testing.T) { for name := range map[string]struct{x int}{\"in place\": {}} {}; for range table {}; each() }\n" +
-			"var table = map[string]int{\"of the package\": 1}\nfunc each() { run(cases()) }\nfunc cases() any { return map[string]bool{\"of a function\": true} }\nfunc (x) TestNone() {}\n",
-		"test/alone/go.mod":                      "module alone",
-		"test/alone/a_test.go":                   "package a\nfunc TestSome(t *testing.T) {}\nfunc TestOther(t *testing.T) {}\n",
-		"test/with/go.mod":                       "module with",
-		"test/with/a_test.go":                    "package a\nfunc TestWith(t *testing.T) {}\n",
-		"tools/go.mod":                           "module tools",
-		"tools/a_test.go":                        "package a\nfunc TestTool(t *testing.T) {}\n",
-		"test/behaviour/a.go":                    "package a\nvar all = []Behaviour{{Name: \"tested\", Source: own}, {Name: \"forgotten\", Source: own}}\n",
-		"test/behaviour/a_test.go":               "package a\nfunc TestMatrix(t *testing.T) {}\nvar _ = register(map[string]func(){\"tested\": nil})\nvar text = \"forgotten\"\n",
+			"var table = map[string]int{\"of the package\": 1}\nfunc each() { run(cases()) }\nfunc cases() any { " +
+			"return map[string]bool{\"of a function\": true} }\nfunc (x) TestNone() {}\n",
+		"test/alone/go.mod":    "module alone",
+		"test/alone/a_test.go": "package a\nfunc TestSome(t *testing.T) {}\nfunc TestOther(t *testing.T) {}\n",
+		"test/with/go.mod":     "module with",
+		"test/with/a_test.go":  "package a\nfunc TestWith(t *testing.T) {}\n",
+		"tools/go.mod":         "module tools",
+		"tools/a_test.go":      "package a\nfunc TestTool(t *testing.T) {}\n",
+		"test/behaviour/a.go": "package a\nvar all = []Behaviour{{Name: \"tested\", Source: " +
+			"own}, {Name: \"forgotten\", Source: own}}\n",
+		"test/behaviour/a_test.go": "package a\nfunc TestMatrix(t *testing.T) {}\nvar _ = " +
+			"register(map[string]func(){\"tested\": nil})\nvar text = \"forgotten\"\n",
 		"internal/terraform/engine/some_test.go": "package a\nfunc TestVectors(t *testing.T) { t.Run(\"V01\", nil) }\n",
 	})
 	form := func(part string) []string {
-		return []string{fmt.Sprintf("%q is neither tests with their folder, behaviours, vectors, a make target nor a reason (Not done: … or Not tested: …)", part)}
+		return []string{
+			fmt.Sprintf("%q is neither tests with their folder, behaviours, vectors, a make target nor a reason "+
+				"(Not done: … or Not tested: …)", part),
+		}
 	}
 	tests := map[string]struct {
 		heldBy string
 		want   []string
 	}{
-		"test":                     {heldBy: "`TestA` (a)"},
-		"case":                     {heldBy: "`TestA/one, two`, `TestA` (a)"},
-		"all of them":              {heldBy: "`TestA` (a); behaviour `tested`; vector V01; `make alone`"},
-		"in a module":              {heldBy: "`TestWith` (test/with)"},
-		"by a target":              {heldBy: "`TestSome` (test/alone) by `make alone`"},
-		"reason":                   {heldBy: "Not done: it is not needed."},
-		"nothing":                  {heldBy: "", want: form("")},
-		"reason without a reason":  {heldBy: "Not done", want: form("Not done")},
-		"no folder":                {heldBy: "`TestA`", want: form("`TestA`")},
-		"key of a table":           {heldBy: "`TestB/in place`, `TestB/of the package`, `TestB/of a function` (a)"},
-		"no such test":             {heldBy: "`TestC`, `TestA` (a)", want: []string{"a has no TestC"}},
-		"method":                   {heldBy: "`TestNone` (a)", want: []string{"a has no TestNone"}},
-		"no such case":             {heldBy: "`TestA/one` (a)", want: []string{`a has no case "one" of TestA`}},
-		"case of another test":     {heldBy: "`TestB/one, two`, `TestA/in place` (a)", want: []string{`a has no case "one, two" of TestB`, `a has no case "in place" of TestA`}},
-		"any other text":           {heldBy: "`TestA/a text`, `TestA/key` (a)", want: []string{`a has no case "a text" of TestA`, `a has no case "key" of TestA`}},
-		"no such folder":           {heldBy: "`TestA` (b)", want: []string{"there are no tests in b"}},
-		"not run by make test":     {heldBy: "`TestSome` (test/alone)", want: []string{"make test does not run test/alone: add by `make TARGET`"}},
+		"test":                    {heldBy: "`TestA` (a)"},
+		"case":                    {heldBy: "`TestA/one, two`, `TestA` (a)"},
+		"all of them":             {heldBy: "`TestA` (a); behaviour `tested`; vector V01; `make alone`"},
+		"in a module":             {heldBy: "`TestWith` (test/with)"},
+		"by a target":             {heldBy: "`TestSome` (test/alone) by `make alone`"},
+		"reason":                  {heldBy: "Not done: it is not needed."},
+		"nothing":                 {heldBy: "", want: form("")},
+		"reason without a reason": {heldBy: "Not done", want: form("Not done")},
+		"no folder":               {heldBy: "`TestA`", want: form("`TestA`")},
+		"key of a table":          {heldBy: "`TestB/in place`, `TestB/of the package`, `TestB/of a function` (a)"},
+		"no such test":            {heldBy: "`TestC`, `TestA` (a)", want: []string{"a has no TestC"}},
+		"method":                  {heldBy: "`TestNone` (a)", want: []string{"a has no TestNone"}},
+		"no such case":            {heldBy: "`TestA/one` (a)", want: []string{`a has no case "one" of TestA`}},
+		"case of another test": {
+			heldBy: "`TestB/one, two`, `TestA/in place` (a)",
+			want:   []string{`a has no case "one, two" of TestB`, `a has no case "in place" of TestA`},
+		},
+		"any other text": {
+			heldBy: "`TestA/a text`, `TestA/key` (a)",
+			want:   []string{`a has no case "a text" of TestA`, `a has no case "key" of TestA`},
+		},
+		"no such folder": {heldBy: "`TestA` (b)", want: []string{"there are no tests in b"}},
+		"not run by make test": {
+			heldBy: "`TestSome` (test/alone)", want: []string{
+				"make test does not run test/alone: add by `make TARGET`",
+			},
+		},
 		"in no such module":        {heldBy: "`TestTool` (tools)", want: []string{"make test does not run tools: add by `make TARGET`"}},
 		"by no such target":        {heldBy: "`TestA` (a) by `make nothing`", want: []string{"the Makefile has no target nothing"}},
 		"by another target":        {heldBy: "`TestA` (a) by `make vectors`", want: []string{"make vectors does not run a"}},

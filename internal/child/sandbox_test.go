@@ -31,7 +31,8 @@ func TestFileSize(t *testing.T) {
 		t.Skip(child.ErrNoSandbox)
 	}
 	dir := t.TempDir()
-	run(t, &child.Sandbox{Write: []string{dir}, FileSize: 1 << 20}, "head -c 1000000 /dev/zero > "+dir+"/small; head -c 3000000 /dev/zero > "+dir+"/large")
+	run(t, &child.Sandbox{Write: []string{dir}, FileSize: 1 << 20},
+		"head -c 1000000 /dev/zero > "+dir+"/small; head -c 3000000 /dev/zero > "+dir+"/large")
 	for name, want := range map[string]int64{"small": 1000000, "large": 1 << 20} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() != want {
 			t.Errorf("%s: %v, %v", name, info.Size(), err)

@@ -213,7 +213,10 @@ func (c *controllers) manage() error {
 		Logger: c.Logger.WithName("checkpoint"),
 	}
 	pauses := &halt.Watch{Client: c.kube.core.ConfigMaps(c.Namespace), Changed: c.wakePending, Logger: c.Logger.WithName("pause")}
-	releases := &halt.Releases{Client: c.kube.core.ConfigMaps(c.Namespace), Released: c.operations.ReleaseBrake, Logger: c.Logger.WithName("brake")}
+	releases := &halt.Releases{
+		Client: c.kube.core.ConfigMaps(c.Namespace), Released: c.operations.ReleaseBrake,
+		Logger: c.Logger.WithName("brake"),
+	}
 	// Not the scheduler's, which remembers what it has loaded and saved.
 	stored := &store.Secrets{Client: c.kube.core.Secrets(c.Namespace)}
 	accountKey, _ := providerconfig.SharedAccountKey(derived(c.process.key))
@@ -304,7 +307,9 @@ func (c *controllers) watch() error {
 		return err
 	}
 	if !c.follows() {
-		if err := c.add(&sweeper{store: c.secrets, live: c.manager.GetAPIReader(), mapper: c.manager.GetRESTMapper(), log: c.Logger}); err != nil {
+		if err := c.add(&sweeper{
+			store: c.secrets, live: c.manager.GetAPIReader(), mapper: c.manager.GetRESTMapper(), log: c.Logger,
+		}); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,11 @@ func (n noKinds) Manages(_ context.Context, k store.Key) (bool, error) {
 // remembered: the next load finds what was written meanwhile.
 func TestElsewhere(t *testing.T) {
 	secrets := playgroundtest.Start(t).Secrets(t)
-	thing := &schema.Resource{Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}}}
+	thing := &schema.Resource{
+		Type: "test_thing", Block: &schema.Block{
+			Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}},
+		},
+	}
 	hash := store.ObjectHash(thing.Type, "id=i-1")
 	key := func(name string) store.Key {
 		return store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: name}

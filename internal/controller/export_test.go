@@ -112,7 +112,9 @@ func Snapshot(s *scheduler.Scheduler, p *pool.Pool) prometheus.Collector {
 }
 
 // ReferredSecrets returns what wakes resources when their Secrets change, and its start.
-func ReferredSecrets(m metadata.Interface, kube kubernetes.Interface, wake func(store.Key)) (managed.SecretWatch, func(context.Context) error) {
+func ReferredSecrets(
+	m metadata.Interface, kube kubernetes.Interface, wake func(store.Key),
+) (managed.SecretWatch, func(context.Context) error) {
 	s := &referredSecrets{metadata: m, allowed: mayWatchSecrets(kube.AuthorizationV1()), wake: wake}
 	return s, s.Start
 }
@@ -122,7 +124,10 @@ type Group struct{ *group }
 
 // NewGroup returns one of the replicas with the same holder.
 func NewGroup(leases coordinationv1client.LeaseInterface, holder string, duration time.Duration) Group {
-	return Group{&group{leases: leases, name: "lease", holder: holder, duration: duration, safe: duration * 2 / 3, retry: duration * 2 / 15, log: logr.Discard()}}
+	return Group{&group{
+		leases: leases, name: "lease", holder: holder, duration: duration, safe: duration * 2 / 3,
+		retry: duration * 2 / 15, log: logr.Discard(),
+	}}
 }
 
 // Join waits until the lease is held, Keep keeps it, and Holds reports whether it is held for

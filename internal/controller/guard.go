@@ -87,7 +87,9 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // ask returns the status that a request deserves.
 func (g *guard) ask(r *http.Request, token string) (status int, text string) {
-	who, err := g.tokens.Create(r.Context(), &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token}}, metav1.CreateOptions{})
+	who, err := g.tokens.Create(r.Context(), &authenticationv1.TokenReview{
+		Spec: authenticationv1.TokenReviewSpec{Token: token},
+	}, metav1.CreateOptions{})
 	if err != nil {
 		g.log.Error(err, "Cannot determine who asks for metrics")
 		return http.StatusInternalServerError, "authentication failed"

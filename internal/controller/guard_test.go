@@ -40,10 +40,14 @@ func TestMetricsNeedPermission(t *testing.T) {
 		}
 		return answer.Status.Token
 	}
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ns + "-metrics"}, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}}}
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: ns + "-metrics"},
+		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}},
+	}
 	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: ns + "-metrics"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
-		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: ns, Name: "permitted"}},
+		ObjectMeta: metav1.ObjectMeta{Name: ns + "-metrics"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: ns, Name: "permitted"}},
 	}
 	if _, err := kube.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -72,7 +76,8 @@ func TestMetricsNeedPermission(t *testing.T) {
 		return w
 	}
 	waittest.Eventually(t, "the API server knows the users and their permissions", func(ctx context.Context) bool {
-		return get(ctx, "Bearer "+permitted, "/metrics").Code == http.StatusOK && get(ctx, "Bearer "+other, "/metrics").Code == http.StatusForbidden
+		return get(ctx, "Bearer "+permitted, "/metrics").Code == http.StatusOK &&
+			get(ctx, "Bearer "+other, "/metrics").Code == http.StatusForbidden
 	})
 	for name, test := range map[string]struct {
 		authorization, path string

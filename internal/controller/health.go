@@ -35,8 +35,11 @@ func health(address string, checks func() []check) *manager.Server {
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) { ready(w, r, checks()) })
 	return &manager.Server{
-		Name:            "health",
-		Server:          &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: probeTimeout, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 14},
+		Name: "health",
+		Server: &http.Server{
+			Addr: address, Handler: mux, ReadHeaderTimeout: probeTimeout, IdleTimeout: time.Minute,
+			MaxHeaderBytes: 1 << 14,
+		},
 		ShutdownTimeout: ptr.To(probeTimeout),
 	}
 }
@@ -107,7 +110,8 @@ func checks(api discovery.DiscoveryInterface, caches cache.Cache, lock *lease, s
 		}},
 		{"providers", func(context.Context) (string, error) {
 			s := providers.Stats()
-			return fmt.Sprintf("%d running, %d crashes, %d without an answer, %d above their memory, %d pauses for throttling, %d for credentials or endpoints",
+			return fmt.Sprintf("%d running, %d crashes, %d without an answer, %d above their memory, %d pauses for "+
+				"throttling, %d for credentials or endpoints",
 				s.Servers, s.Crashes, s.Hangs, s.Outgrown, s.Pauses, s.Outages), nil
 		}},
 	}

@@ -23,7 +23,10 @@ func TestReadiness(t *testing.T) {
 		"alive, whatever the checks are": {"/healthz", []controller.Check{bad}, http.StatusOK, "ok"},
 		"ready":                          {"/readyz", []controller.Check{good}, http.StatusOK, "ok\n"},
 		"ready, in detail":               {"/readyz?verbose", []controller.Check{good}, http.StatusOK, "[+] caches: they are filled\nready\n"},
-		"not ready":                      {"/readyz", []controller.Check{good, bad}, http.StatusServiceUnavailable, "[-] API server: it does not answer\nnot ready\n"},
+		"not ready": {
+			"/readyz", []controller.Check{good, bad}, http.StatusServiceUnavailable,
+			"[-] API server: it does not answer\nnot ready\n",
+		},
 		"not ready, in detail": {"/readyz?verbose", []controller.Check{good, bad}, http.StatusServiceUnavailable,
 			"[+] caches: they are filled\n[-] API server: it does not answer\nnot ready\n"},
 	}

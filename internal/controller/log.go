@@ -14,14 +14,16 @@ import (
 // Errors have no stack traces: those that are logged are expected, and of those that are not the
 // process ends.
 func NewLogger(out io.Writer, verbosity int) logr.Logger {
-	return discreet(zap.New(zap.UseDevMode(false), zap.WriteTo(out), zap.Level(zapcore.Level(-verbosity)), zap.StacktraceLevel(zapcore.PanicLevel)))
+	return discreet(zap.New(zap.UseDevMode(false), zap.WriteTo(out), zap.Level(zapcore.Level(-verbosity)),
+		zap.StacktraceLevel(zapcore.PanicLevel)))
 }
 
 // noise are the beginnings of messages that controller-runtime logs for each kind and part of the
 // program when it starts and stops. They are for debugging.
 var noise = []string{
 	"Starting EventSource", "Starting Controller", "Starting workers", "Shutdown signal received", "All workers finished",
-	"Stopping and waiting for ", "Wait completed, ", "starting server", "Starting metrics server", "Serving metrics server", "Shutting down metrics server",
+	"Stopping and waiting for ", "Wait completed, ", "starting server", "Starting metrics server",
+	"Serving metrics server", "Shutting down metrics server",
 	"Registering webhook", "Starting webhook server", "Serving webhook server", "Shutting down webhook server",
 	"Updated current TLS certificate", "Starting certificate poll", "shutting down server",
 }

@@ -16,7 +16,8 @@ import (
 // A discreet logger logs everything as its logger does, but for the bodies of requests.
 func TestDiscreet(t *testing.T) {
 	var got []string
-	log := controller.Discreet(funcr.New(func(prefix, args string) { got = append(got, prefix+" "+args) }, funcr.Options{Verbosity: 10, LogCaller: funcr.All}))
+	log := controller.Discreet(funcr.New(func(prefix, args string) { got = append(got, prefix+" "+args) },
+		funcr.Options{Verbosity: 10, LogCaller: funcr.All}))
 	one := log.WithValues("a", 1)
 	two, three := one.WithName("n").WithValues("b", 2), one.WithValues("c", 3)
 	two.Info("second", "d", 4)
@@ -24,9 +25,9 @@ func TestDiscreet(t *testing.T) {
 	log.V(7).Info("first")
 	log.V(8).Info("a body")
 	want := []string{
-		`n "caller"={"file"="log_test.go" "line"=22} "level"=0 "msg"="second" "a"=1 "b"=2 "d"=4`,
-		` "caller"={"file"="log_test.go" "line"=23} "msg"="third" "error"="failed" "a"=1 "c"=3`,
-		` "caller"={"file"="log_test.go" "line"=24} "level"=7 "msg"="first"`,
+		`n "caller"={"file"="log_test.go" "line"=23} "level"=0 "msg"="second" "a"=1 "b"=2 "d"=4`,
+		` "caller"={"file"="log_test.go" "line"=24} "msg"="third" "error"="failed" "a"=1 "c"=3`,
+		` "caller"={"file"="log_test.go" "line"=25} "level"=7 "msg"="first"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -5,11 +5,8 @@ import (
 	"sync"
 	"unique"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 
@@ -38,17 +35,7 @@ func (l *lostSecrets) NeedLeaderElection() bool { return true }
 
 // Start implements manager.Runnable.
 func (l *lostSecrets) Start(ctx context.Context) error {
-	secrets := l.metadata.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(l.namespace)
-	lists := &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			o.LabelSelector = store.Selector
-			return secrets.List(ctx, o)
-		},
-		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			o.LabelSelector = store.Selector
-			return secrets.Watch(ctx, o)
-		},
-	}
+	lists := secretsOf(l.metadata, l.namespace, store.Selector)
 	cache.NewReflectorWithOptions(lists, &metav1.PartialObjectMetadata{}, l, cache.ReflectorOptions{Name: "lost-secrets"}).RunWithContext(ctx)
 	return nil
 }

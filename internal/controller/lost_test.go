@@ -32,12 +32,17 @@ func TestLostSecrets(t *testing.T) {
 	var keys []store.Key
 	for _, name := range []string{"a", "b"} {
 		k := store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: name}
-		if _, err := stored.Save(t.Context(), k, &schema.Resource{Type: "thing", Block: &schema.Block{}}, store.Record{Owner: "uid"}); err != nil {
+		if _, err := stored.Save(t.Context(), k, &schema.Resource{Type: "thing", Block: &schema.Block{}},
+			store.Record{Owner: "uid"}); err != nil {
 			t.Fatal(err)
 		}
 		keys = append(keys, k)
 	}
-	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "other", Labels: map[string]string{"app.kubernetes.io/managed-by": "landbridge"}}}
+	other := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "other", Labels: map[string]string{"app.kubernetes.io/managed-by": "landbridge"},
+		},
+	}
 	if _, err := secrets.Create(t.Context(), other, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +62,8 @@ func TestLostSecrets(t *testing.T) {
 	// reported.
 	probe := store.Key{Group: "test.landbridge.io", Kind: "Thing", Namespace: "team", Name: "probe"}
 	for heard := false; !heard; {
-		if _, err := stored.Save(t.Context(), probe, &schema.Resource{Type: "thing", Block: &schema.Block{}}, store.Record{Owner: "uid"}); err != nil {
+		if _, err := stored.Save(t.Context(), probe, &schema.Resource{Type: "thing", Block: &schema.Block{}},
+			store.Record{Owner: "uid"}); err != nil {
 			t.Fatal(err)
 		}
 		remove(store.SecretName(probe))

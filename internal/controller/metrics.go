@@ -26,7 +26,10 @@ import (
 var resourceMetrics = sync.OnceValues(func() (*managed.Metrics, error) {
 	m := managed.NewMetrics()
 	errs := []error{metrics.Registry.Register(m)}
-	for _, c := range []prometheus.Collector{refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds, providerCalls.seconds, driftSeconds, versionsBehind} {
+	for _, c := range []prometheus.Collector{
+		refusedWrites, operationSeconds, resourceEvents, stateWrites, stateWriteSeconds, providerCalls.seconds,
+		driftSeconds, versionsBehind,
+	} {
 		errs = append(errs, metrics.Registry.Register(c))
 	}
 	return m, errors.Join(errs...)
@@ -59,11 +62,13 @@ var (
 	providerCalls  = newCalls()
 	versionsBehind = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "landbridge_provider_versions_behind",
-		Help: "Versions of a TerraformProvider that are newer than the installed one, by the first part of the version that differs: major, minor or patch.",
+		Help: "Versions of a TerraformProvider that are newer than the installed one, by the first part of the " +
+			"version that differs: major, minor or patch.",
 	}, []string{"provider", "part"})
 	driftSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "crossplane_managed_resource_drift_seconds",
-		Help:    "How long since the last successful observation when the object of a resource was found changed; excludes restarts of the controller.",
+		Name: "crossplane_managed_resource_drift_seconds",
+		Help: "How long since the last successful observation when the object of a resource was found changed; " +
+			"excludes restarts of the controller.",
 		Buckets: []float64{1, 10, 30, 60, 120, 300, 600, 1800, 3600, 6 * 3600, 24 * 3600},
 	}, []string{"gvk"})
 )
@@ -77,7 +82,9 @@ func countEvent(k store.Key, e scheduler.Event) {
 		operationSeconds.WithLabelValues(k.Group, k.Kind, string(e.Operation), string(e.Kind)).Observe(e.Took.Seconds())
 	case scheduler.Drifted:
 		if e.Took > 0 {
-			driftSeconds.WithLabelValues(kschema.GroupVersionKind{Group: k.Group, Version: model.Version, Kind: k.Kind}.String()).Observe(e.Took.Seconds())
+			driftSeconds.WithLabelValues(kschema.GroupVersionKind{
+				Group: k.Group, Version: model.Version, Kind: k.Kind,
+			}.String()).Observe(e.Took.Seconds())
 		}
 		fallthrough
 	default:
@@ -167,15 +174,22 @@ var (
 	runningNow = prometheus.NewDesc("landbridge_operations_running", "Managed resources with a running operation.", kindLabels, nil)
 	unknownNow = prometheus.NewDesc("landbridge_operations_unknown",
 		"Managed resources with an operation of unknown outcome.", kindLabels, nil)
-	awaitingNow   = prometheus.NewDesc("landbridge_plans_awaiting_approval", "Managed resources whose plan waits for approval.", kindLabels, nil)
-	brakedNow     = prometheus.NewDesc("landbridge_destroys_held", "Managed resources whose object is not destroyed because too many objects were destroyed within a minute.", kindLabels, nil)
-	driftedNow    = prometheus.NewDesc("landbridge_resources_drifted", "Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
-	unsettledNow  = prometheus.NewDesc("landbridge_resources_never_settling", "Managed resources whose provider changes again and again what it has applied.", kindLabels, nil)
-	unobservedNow = prometheus.NewDesc("landbridge_resources_unobserved", "Managed resources whose object was not observed since the controller leads.", kindLabels, nil)
-	oldestNow     = prometheus.NewDesc("landbridge_oldest_unanswered_change_seconds",
+	awaitingNow = prometheus.NewDesc("landbridge_plans_awaiting_approval",
+		"Managed resources whose plan waits for approval.", kindLabels, nil)
+	brakedNow = prometheus.NewDesc("landbridge_destroys_held", "Managed resources whose object is not destroyed "+
+		"because too many objects were destroyed within a minute.", kindLabels, nil)
+	driftedNow = prometheus.NewDesc("landbridge_resources_drifted",
+		"Managed resources whose object was changed outside of them and differs from their spec.", kindLabels, nil)
+	unsettledNow = prometheus.NewDesc("landbridge_resources_never_settling",
+		"Managed resources whose provider changes again and again what it has applied.", kindLabels, nil)
+	unobservedNow = prometheus.NewDesc("landbridge_resources_unobserved",
+		"Managed resources whose object was not observed since the controller leads.", kindLabels, nil)
+	oldestNow = prometheus.NewDesc("landbridge_oldest_unanswered_change_seconds",
 		"Age of the oldest new or changed managed resource that was not reconciled since.", kindLabels, nil)
-	memoryNow    = prometheus.NewDesc("landbridge_provider_memory_bytes", "Resident memory of provider processes.", []string{configurationLabel}, nil)
-	mostMemory   = prometheus.NewDesc("landbridge_provider_memory_limit_bytes", "Memory that all provider processes may use together; 0 without a limit.", nil, nil)
+	memoryNow = prometheus.NewDesc("landbridge_provider_memory_bytes", "Resident memory of provider processes.",
+		[]string{configurationLabel}, nil)
+	mostMemory = prometheus.NewDesc("landbridge_provider_memory_limit_bytes",
+		"Memory that all provider processes may use together; 0 without a limit.", nil, nil)
 	processesNow = prometheus.NewDesc("landbridge_provider_processes", "Configured provider processes that run.", nil, nil)
 )
 
@@ -184,21 +198,48 @@ var poolCounters = []struct {
 	desc  *prometheus.Desc
 	value func(pool.Stats) int64
 }{
-	{counter("landbridge_provider_starts_total", "Provider processes that were started and configured."), func(s pool.Stats) int64 { return s.Starts }},
-	{counter("landbridge_provider_crashes_total", "Provider processes that ended by themselves."), func(s pool.Stats) int64 { return s.Crashes }},
-	{counter("landbridge_provider_hangs_total", "Provider processes that were ended because they did not answer."), func(s pool.Stats) int64 { return s.Hangs }},
-	{counter("landbridge_provider_outgrown_total", "Provider processes that were ended because they used too much memory."), func(s pool.Stats) int64 { return s.Outgrown }},
-	{counter("landbridge_provider_replacements_total", "Provider processes that were replaced because of their growth."), func(s pool.Stats) int64 { return s.Replacements }},
-	{counter("landbridge_provider_evictions_total", "Idle provider processes that were ended to make room for others."), func(s pool.Stats) int64 { return s.Evictions }},
-	{counter("landbridge_provider_throttling_pauses_total", "Pauses of provider configurations because of throttling."), func(s pool.Stats) int64 { return s.Pauses }},
-	{counter("landbridge_provider_outages_total", "Pauses of provider configurations because of their credentials or endpoint."), func(s pool.Stats) int64 { return s.Outages }},
+	{
+		counter("landbridge_provider_starts_total", "Provider processes that were started and configured."),
+		func(s pool.Stats) int64 { return s.Starts },
+	},
+	{
+		counter("landbridge_provider_crashes_total", "Provider processes that ended by themselves."),
+		func(s pool.Stats) int64 { return s.Crashes },
+	},
+	{
+		counter("landbridge_provider_hangs_total", "Provider processes that were ended because they did not answer."),
+		func(s pool.Stats) int64 { return s.Hangs },
+	},
+	{
+		counter("landbridge_provider_outgrown_total", "Provider processes that were ended because they used "+
+			"too much memory."), func(s pool.Stats) int64 { return s.Outgrown },
+	},
+	{
+		counter("landbridge_provider_replacements_total", "Provider processes that were replaced because "+
+			"of their growth."), func(s pool.Stats) int64 { return s.Replacements },
+	},
+	{
+		counter("landbridge_provider_evictions_total", "Idle provider processes that were ended to make "+
+			"room for others."), func(s pool.Stats) int64 { return s.Evictions },
+	},
+	{
+		counter("landbridge_provider_throttling_pauses_total",
+			"Pauses of provider configurations because of throttling."), func(s pool.Stats) int64 { return s.Pauses },
+	},
+	{
+		counter("landbridge_provider_outages_total", "Pauses of provider configurations because of their "+
+			"credentials or endpoint."), func(s pool.Stats) int64 { return s.Outages },
+	},
 }
 
 func counter(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
 
 // Describe implements prometheus.Collector.
 func (snapshot) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{resourcesNow, runningNow, unknownNow, awaitingNow, brakedNow, driftedNow, unsettledNow, unobservedNow, oldestNow, memoryNow, mostMemory, processesNow} {
+	for _, d := range []*prometheus.Desc{
+		resourcesNow, runningNow, unknownNow, awaitingNow, brakedNow, driftedNow, unsettledNow, unobservedNow,
+		oldestNow, memoryNow, mostMemory, processesNow,
+	} {
 		to <- d
 	}
 	for _, c := range poolCounters {

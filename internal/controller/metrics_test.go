@@ -41,7 +41,8 @@ func TestRefusedWritesAreCounted(t *testing.T) {
 	}
 	s := &store.Secrets{Client: refusing{}, Refused: controller.CountRefused}
 	for range 2 {
-		_, err := s.Save(t.Context(), store.Key{Group: "test.landbridge.io", Kind: "Thing", Name: "one"}, &schema.Resource{Block: &schema.Block{}}, store.Record{})
+		_, err := s.Save(t.Context(), store.Key{Group: "test.landbridge.io", Kind: "Thing", Name: "one"},
+			&schema.Resource{Block: &schema.Block{}}, store.Record{})
 		if !errors.Is(err, store.ErrTooLarge) {
 			t.Fatal(err)
 		}
@@ -54,7 +55,8 @@ func TestRefusedWritesAreCounted(t *testing.T) {
 		if f.GetName() != "landbridge_state_writes_refused_total" {
 			continue
 		}
-		if m := f.GetMetric(); len(m) != 1 || m[0].GetCounter().GetValue() != 2 || m[0].GetLabel()[0].GetValue() != "test.landbridge.io" || m[0].GetLabel()[1].GetValue() != "Thing" {
+		if m := f.GetMetric(); len(m) != 1 || m[0].GetCounter().GetValue() != 2 ||
+			m[0].GetLabel()[0].GetValue() != "test.landbridge.io" || m[0].GetLabel()[1].GetValue() != "Thing" {
 			t.Errorf("got %v", m)
 		}
 		return

@@ -31,7 +31,8 @@ func (c *controllers) setupQueries() error {
 		return list.Items, err
 	}}
 	c.queries = &query.Reconciler{
-		Client: reader, Policies: library.Policies, Recorder: rt.Managed.Recorder, Logger: c.Logger.WithName("query"), Timeout: rt.Managed.Timeout,
+		Client: reader, Policies: library.Policies, Recorder: rt.Managed.Recorder, Logger: c.Logger.WithName("query"),
+		Timeout:    rt.Managed.Timeout,
 		ConfigMaps: func(namespace string) typedcorev1.ConfigMapInterface { return c.kube.core.ConfigMaps(namespace) },
 		Providers: func(resourceType string) (out []query.Provider) {
 			for _, p := range c.registry.Providers(resourceType) {

@@ -19,7 +19,9 @@ const eventQueues = 16
 
 // newRecorder returns a recorder that writes events at a bounded rate, so that they do not compete
 // with the work. stop ends it.
-func newRecorder(config *rest.Config, name string, perSecond float32, scheme *runtime.Scheme) (_ record.EventRecorder, stop func(), err error) {
+func newRecorder(
+	config *rest.Config, name string, perSecond float32, scheme *runtime.Scheme,
+) (_ record.EventRecorder, stop func(), err error) {
 	config = protobuf(config)
 	config.QPS, config.Burst = perSecond, int(perSecond)
 	c, err := typedcorev1.NewForConfig(config)

@@ -69,7 +69,8 @@ func TestEventsOfNamespaces(t *testing.T) {
 	}
 	defer stop()
 	event := func(namespace string, i int) {
-		r.Event(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("c-", i)}}, corev1.EventTypeNormal, "Created", "made")
+		r.Event(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprint("c-", i)}},
+			corev1.EventTypeNormal, "Created", "made")
 	}
 	for i := range 3000 {
 		event("mallory", i)

@@ -116,19 +116,25 @@ func (s *referredSecrets) watch(namespace string, n *referredNamespace) {
 		if !s.allowed(ctx, namespace) {
 			return
 		}
-		secrets := s.metadata.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(namespace)
-		lists := &cache.ListWatch{
-			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-				o.LabelSelector = store.Others
-				return secrets.List(ctx, o)
-			},
-			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-				o.LabelSelector = store.Others
-				return secrets.Watch(ctx, o)
-			},
-		}
-		cache.NewReflectorWithOptions(lists, &metav1.PartialObjectMetadata{}, n, cache.ReflectorOptions{Name: "referred-secrets"}).RunWithContext(ctx)
+		lists := secretsOf(s.metadata, namespace, store.Others)
+		cache.NewReflectorWithOptions(lists, &metav1.PartialObjectMetadata{}, n,
+			cache.ReflectorOptions{Name: "referred-secrets"}).RunWithContext(ctx)
 	}()
+}
+
+// secretsOf lists and watches the metadata of the Secrets of a namespace that a selector matches.
+func secretsOf(from metadata.Interface, namespace, selector string) *cache.ListWatch {
+	secrets := from.Resource(corev1.SchemeGroupVersion.WithResource("secrets")).Namespace(namespace)
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.LabelSelector = selector
+			return secrets.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.LabelSelector = selector
+			return secrets.Watch(ctx, o)
+		},
+	}
 }
 
 // seen notes the version of a Secret, "" for none, and wakes its users if it is another one. The

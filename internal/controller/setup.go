@@ -66,7 +66,8 @@ func setupAdmission(rt *kinds.Runtime, queries *query.Reconciler, kube clients, 
 // plans are shown at admission.
 func setupInstalled(rt *kinds.Runtime, o Options, previews bool) error {
 	for _, a := range o.Attached {
-		o.Logger.Error(nil, "A provider is attached: its version and checksum are not checked, and no sandbox restricts it. This is for development alone",
+		o.Logger.Error(nil, "A provider is attached: its version and checksum are not checked, and no sandbox "+
+			"restricts it. This is for development alone",
 			"provider", a.Source, "pid", a.PID)
 	}
 	installed := &terraformprovider.Reconciler{
@@ -76,7 +77,8 @@ func setupInstalled(rt *kinds.Runtime, o Options, previews bool) error {
 	}
 	modules := &terraformmodule.Reconciler{
 		Runtime: rt, Namespace: o.Namespace, CommandLine: o.CommandLine, Providers: installed,
-		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll), CreationGracePeriod: o.CreationGracePeriod, Artifacts: o.Installer.Registry,
+		Logger: o.Logger.WithName("terraformmodule"), Resync: min(30*time.Second, 10*o.Poll),
+		CreationGracePeriod: o.CreationGracePeriod, Artifacts: o.Installer.Registry,
 	}
 	rt.OtherUsers, rt.OthersBeingDeleted = modules.Users, modules.BeingDeleted
 	return errors.Join(installed.SetupWithManager(rt.Manager), modules.SetupWithManager(rt.Manager),

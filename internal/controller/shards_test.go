@@ -308,7 +308,8 @@ func TestFollower(t *testing.T) {
 	next := &sent{}
 	f := controller.Follow(next)
 	for _, r := range []string{
-		"GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x", "PUT /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x?fieldManager=y",
+		"GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x",
+		"PUT /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x?fieldManager=y",
 		"DELETE /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x", "POST /apis/rbac.authorization.k8s.io/v1/clusterroles",
 		"PATCH /apis/landbridge.io/v1alpha1/terraformproviders/x/status",
 		"PUT /apis/landbridge.io/v1alpha1/namespaces/a/resourcequeries/x/status", "PUT /apis/random.landbridge.io/v1alpha1/namespaces/a/pets/x",
@@ -326,8 +327,10 @@ func TestFollower(t *testing.T) {
 		answer.Body.Close()
 	}
 	want := []string{
-		"GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x", "PUT /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x?dryRun=All&fieldManager=y",
-		"POST /apis/rbac.authorization.k8s.io/v1/clusterroles?dryRun=All", "PATCH /apis/landbridge.io/v1alpha1/terraformproviders/x/status?dryRun=All",
+		"GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x",
+		"PUT /apis/apiextensions.k8s.io/v1/customresourcedefinitions/x?dryRun=All&fieldManager=y",
+		"POST /apis/rbac.authorization.k8s.io/v1/clusterroles?dryRun=All",
+		"PATCH /apis/landbridge.io/v1alpha1/terraformproviders/x/status?dryRun=All",
 		"PUT /apis/landbridge.io/v1alpha1/namespaces/a/resourcequeries/x/status",
 		"PUT /apis/random.landbridge.io/v1alpha1/namespaces/a/pets/x", "DELETE /api/v1/namespaces/a/secrets/x",
 		"POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",

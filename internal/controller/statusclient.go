@@ -16,7 +16,8 @@ import (
 )
 
 // onlyMetadata asks the API server to answer with the metadata of an object.
-const onlyMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+const onlyMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1," +
+	"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
 // statusClient is a client that gets only the metadata of an unstructured object when it updates
 // its status. The rest of an answer would be what was sent, and the API server would encode and the
@@ -78,7 +79,8 @@ func (w statusWriter) Update(ctx context.Context, obj client.Object, opts ...cli
 		return err
 	}
 	written, err := w.client.rest.Put().AbsPath("/apis", gvk.Group, gvk.Version).
-		NamespaceIfScoped(u.GetNamespace(), mapping.Scope.Name() == meta.RESTScopeNameNamespace).Resource(mapping.Resource.Resource).Name(u.GetName()).SubResource("status").
+		NamespaceIfScoped(u.GetNamespace(), mapping.Scope.Name() == meta.RESTScopeNameNamespace).
+		Resource(mapping.Resource.Resource).Name(u.GetName()).SubResource("status").
 		SetHeader("Accept", onlyMetadata).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).
 		Do(ctx).Get()
 	if err != nil {

@@ -57,7 +57,8 @@ func TestStatusClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := extensions.ApiextensionsV1().CustomResourceDefinitions().Create(t.Context(), crd, metav1.CreateOptions{}); client.IgnoreAlreadyExists(err) != nil {
+	if _, err := extensions.ApiextensionsV1().CustomResourceDefinitions().
+		Create(t.Context(), crd, metav1.CreateOptions{}); client.IgnoreAlreadyExists(err) != nil {
 		t.Fatal(err)
 	}
 	u := objecttest.New("landbridge.io/v1alpha1", "TerraformModule", "", "a", map[string]any{
@@ -90,7 +91,8 @@ func TestStatusClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	if objecttest.At(read, "status", "observedGeneration") != int64(3) || read.GetResourceVersion() != u.GetResourceVersion() {
-		t.Errorf("status %v in version %s, want the third in version %s", read.Object["status"], read.GetResourceVersion(), u.GetResourceVersion())
+		t.Errorf("status %v in version %s, want the third in version %s", read.Object["status"],
+			read.GetResourceVersion(), u.GetResourceVersion())
 	}
 	if err := set(created, 4); !kerrors.IsConflict(err) {
 		t.Errorf("the update of an old version fails with %v, want a conflict", err)

@@ -22,24 +22,34 @@ const MaxProgress = 20
 func invokedSpec(spec *props) {
 	spec.Description = "What is invoked, and when. One object is one invocation."
 	delete(spec.Properties, "writeConnectionSecretToRef")
-	spec.Properties["suspend"] = props{Type: "boolean", Description: "Whether the invocation is held back. What has begun goes on. Default: false."}
+	spec.Properties["suspend"] = props{
+		Type: "boolean", Description: "Whether the invocation is held back. What has begun goes on. Default: false.",
+	}
 	spec.Properties["ttlSecondsAfterFinished"] = props{
 		Type: "integer", Format: "int64", Minimum: ptr.To(0.0),
-		Description: "How many seconds the object is kept after the invocation has ended. Without it, the object is kept. An object that is applied again after that is another invocation.",
+		Description: "How many seconds the object is kept after the invocation has ended. Without it, the object is " +
+			"kept. An object that is applied again after that is another invocation.",
 	}
-	spec.Properties["retryPolicy"] = enum("When the action is invoked again. Never: never. OnFailure: when the provider says that it has failed. An invocation whose outcome is unknown is never repeated. Default: Never.", RetryNever, RetryOnFailure)
+	spec.Properties["retryPolicy"] = enum("When the action is invoked again. Never: never. OnFailure: when the "+
+		"provider says that it has failed. An invocation whose outcome is unknown is never repeated. Default: Never.",
+		RetryNever, RetryOnFailure)
 	spec.Properties["maxAttempts"] = props{
 		Type: "integer", Format: "int64", Minimum: ptr.To(1.0), Maximum: ptr.To(100.0),
-		Description: "How often the action is invoked at most with the retry policy OnFailure. The delay between attempts grows from 10 s to 6 min. Default: 3.",
+		Description: "How often the action is invoked at most with the retry policy OnFailure. The delay between " +
+			"attempts grows from 10 s to 6 min. Default: 3.",
 	}
-	spec.Properties["approvalPolicy"] = enum("Whether the plan waits for approval. The TerraformProvider and the provider configuration may require it, too: what an action does is not known, so it counts as destructive. Default: Never.", ApprovalNever, ApprovalAlways)
+	spec.Properties["approvalPolicy"] = enum("Whether the plan waits for approval. The TerraformProvider and the "+
+		"provider configuration may require it, too: what an action does is not known, so it counts as destructive. "+
+		"Default: Never.",
+		ApprovalNever, ApprovalAlways)
 }
 
 // begunRules are the rules by which the arguments of an action stay once it has begun.
 func begunRules() apiextensionsv1.ValidationRules {
 	var out apiextensionsv1.ValidationRules
 	for _, field := range []string{"forProvider", "references", "providerConfigRef"} {
-		same := fmt.Sprintf("has(self.spec.%[1]s) == has(oldSelf.spec.%[1]s) && (!has(self.spec.%[1]s) || self.spec.%[1]s == oldSelf.spec.%[1]s)", field)
+		same := fmt.Sprintf("has(self.spec.%[1]s) == has(oldSelf.spec.%[1]s) && (!has(self.spec.%[1]s) || "+
+			"self.spec.%[1]s == oldSelf.spec.%[1]s)", field)
 		out = append(out, apiextensionsv1.ValidationRule{
 			Rule:    "!has(oldSelf.status) || !has(oldSelf.status.startTime) || " + same,
 			Message: fmt.Sprintf("spec.%s cannot be changed after the action was invoked: create another object for another invocation", field),
@@ -67,21 +77,21 @@ func actionStatusSchema(*model.Resource, *model.Type, writer) props {
 		Description: "How far the invocation is.",
 		Default:     unobserved(),
 		XMapType:    &atomic,
-		Properties: map[string]props{
-			"phase":                  enum("How far the invocation is. Unknown: the provider was asked, and has not said how the action ended.", "Pending", "AwaitingApproval", "Running", "Succeeded", "Failed", "Unknown"),
-			"attempts":               integer("How often the action was invoked."),
-			"startTime":              {Type: "string", Format: "date-time", Description: "When the last attempt began."},
-			"completionTime":         {Type: "string", Format: "date-time", Description: "When the last attempt ended, or was found interrupted."},
-			"progress":               {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &message}, MaxItems: ptr.To[int64](MaxProgress), Description: "The last messages of the provider about the last attempt."},
-			"plan":                   plan,
-			"lastApproval":           lastApprovalSchema(),
-			"warnings":               {Type: "array", Items: stringItems(), Description: "Warnings of the provider."},
-			"conditions":             conditionsSchema(),
-			"messages":               messagesSchema(),
-			"observedGeneration":     integer("The generation of the object that this status describes."),
-			"lastHandled":            dataLastHandledSchema(),
-			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled."},
-		},
+		Properties: looked(map[string]props{
+			"phase": enum("How far the invocation is. Unknown: the provider was asked, and has not "+
+				"said how the action ended.", "Pending", "AwaitingApproval", "Running", "Succeeded",
+				"Failed", "Unknown"),
+			"attempts":       integer("How often the action was invoked."),
+			"startTime":      {Type: "string", Format: "date-time", Description: "When the last attempt began."},
+			"completionTime": {Type: "string", Format: "date-time", Description: "When the last attempt ended, or was found interrupted."},
+			"progress": {
+				Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &message},
+				MaxItems:    ptr.To[int64](MaxProgress),
+				Description: "The last messages of the provider about the last attempt.",
+			},
+			"plan":         plan,
+			"lastApproval": lastApprovalSchema(),
+		}),
 	}
 }
 

@@ -32,7 +32,9 @@ func requiredRules(t *model.Type, forProvider props) apiextensionsv1.ValidationR
 		if !f.Required || !f.Input || !celSees(forProvider.Properties[f.InputName()]) {
 			continue
 		}
-		out = append(out, apiextensionsv1.ValidationRule{Rule: requiredRule(f, given), Message: requiredMessage("spec.forProvider", f.InputName())})
+		out = append(out, apiextensionsv1.ValidationRule{
+			Rule: requiredRule(f, given), Message: requiredMessage("spec.forProvider", f.InputName()),
+		})
 	}
 	return out
 }

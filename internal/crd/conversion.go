@@ -73,7 +73,8 @@ func AddFormer(d, earlier *apiextensionsv1.CustomResourceDefinition, names []str
 	}
 	size, err := sizeOf(d)
 	if err == nil && size > maxSize {
-		err = fmt.Errorf("with %d versions the CRD %s has %d KiB, and the API server accepts at most about %d KiB: drop a version with droppedVersions", len(d.Spec.Versions), d.Name, size>>10, maxSize>>10)
+		err = fmt.Errorf("with %d versions the CRD %s has %d KiB, and the API server accepts at most about %d KiB: "+
+			"drop a version with droppedVersions", len(d.Spec.Versions), d.Name, size>>10, maxSize>>10)
 	}
 	return err
 }

@@ -37,9 +37,16 @@ func TestRulesOfLargeObjects(t *testing.T) {
 		Type: "test_thing",
 		Block: &schema.Block{
 			Attributes: map[string]*schema.Attribute{"texts": {Type: cty.Map(cty.String), Optional: true}},
-			Blocks:     map[string]*schema.NestedBlock{"small": list(small), "wide": list(wide), "outer": list(&schema.Block{Blocks: map[string]*schema.NestedBlock{"inner": list(small)}})},
+			Blocks: map[string]*schema.NestedBlock{
+				"small": list(small), "wide": list(wide),
+				"outer": list(&schema.Block{Blocks: map[string]*schema.NestedBlock{"inner": list(small)}}),
+			},
 		},
-		Identity: &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"ids": {Type: cty.List(cty.String), RequiredForImport: true}}},
+		Identity: &schema.Identity{
+			Attributes: map[string]*schema.IdentityAttribute{
+				"ids": {Type: cty.List(cty.String), RequiredForImport: true},
+			},
+		},
 	}}}
 	server := accept(t, definition(t, configured(t, "test", s, schematest.ReferencesEverywhere(s)).Resources["test_thing"]))
 	server.budget = budget
@@ -69,7 +76,10 @@ func TestRulesOfLargeObjects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			object := map[string]any{"apiVersion": "test.landbridge.io/v1alpha1", "kind": "Thing", "metadata": map[string]any{"name": "x", "namespace": "default"}, "spec": spec}
+			object := map[string]any{
+				"apiVersion": "test.landbridge.io/v1alpha1", "kind": "Thing",
+				"metadata": map[string]any{"name": "x", "namespace": "default"}, "spec": spec,
+			}
 			written, errs := server.write(t, object, nil)
 			if len(errs) > 0 {
 				t.Errorf("create: %.300s", messages(errs))

@@ -61,9 +61,13 @@ func TestGolden(t *testing.T) {
 	written(t, "everything_provider_config", crd.ProviderConfig(everything))
 	written(t, "random_password", definition(t, provider(t, "random", schematest.Provider(t, "random")).Resources["random_password"]))
 	written(t, "data.hcloud_image", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).DataSources["hcloud_image"]))
-	written(t, "ephemeral.cloud_token", definition(t, provider(t, "cloud", &schema.Provider{Config: &schema.Block{}, EphemeralResources: map[string]*schema.Block{"cloud_token": {Attributes: map[string]*schema.Attribute{
-		"name": {Type: cty.String, Required: true}, "secret": {Type: cty.String, Computed: true, Sensitive: true},
-	}}}}).EphemeralResources["cloud_token"]))
+	written(t, "ephemeral.cloud_token",
+		definition(t, provider(t, "cloud", &schema.Provider{
+			Config: &schema.Block{},
+			EphemeralResources: map[string]*schema.Block{"cloud_token": {Attributes: map[string]*schema.Attribute{
+				"name": {Type: cty.String, Required: true}, "secret": {Type: cty.String, Computed: true, Sensitive: true},
+			}}},
+		}).EphemeralResources["cloud_token"]))
 	written(t, "action.cloud_backup", definition(t, cloudBackup(t)))
 	written(t, "hcloud_zone_record", definition(t, provider(t, "hcloud", schematest.Provider(t, "hcloud")).Resources["hcloud_zone_record"]))
 }
@@ -71,9 +75,12 @@ func TestGolden(t *testing.T) {
 // cloudBackup returns an action.
 func cloudBackup(t *testing.T) *model.Resource {
 	t.Helper()
-	return provider(t, "cloud", &schema.Provider{Config: &schema.Block{}, Actions: map[string]*schema.Block{"cloud_backup": {Attributes: map[string]*schema.Attribute{
-		"source": {Type: cty.String, Required: true}, "key_wo": {Type: cty.String, Optional: true, WriteOnly: true},
-	}}}}).Actions["cloud_backup"]
+	return provider(t, "cloud", &schema.Provider{
+		Config: &schema.Block{},
+		Actions: map[string]*schema.Block{"cloud_backup": {Attributes: map[string]*schema.Attribute{
+			"source": {Type: cty.String, Required: true}, "key_wo": {Type: cty.String, Optional: true, WriteOnly: true},
+		}}},
+	}).Actions["cloud_backup"]
 }
 
 // What an action is invoked with cannot be changed after it has begun. When it is invoked can.
@@ -81,11 +88,18 @@ func TestBegunActions(t *testing.T) {
 	t.Parallel()
 	server := accept(t, definition(t, cloudBackup(t)))
 	action := func(begun bool, change func(spec map[string]any)) map[string]any {
-		spec := map[string]any{"forProvider": map[string]any{"source": "a"}, "providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": "default"}}
+		spec := map[string]any{
+			"forProvider": map[string]any{"source": "a"}, "providerConfigRef": map[string]any{
+				"kind": "ProviderConfig", "name": "default",
+			},
+		}
 		if change != nil {
 			change(spec)
 		}
-		out := map[string]any{"apiVersion": "action.cloud.landbridge.io/v1alpha1", "kind": "Backup", "metadata": map[string]any{"name": "x"}, "spec": spec}
+		out := map[string]any{
+			"apiVersion": "action.cloud.landbridge.io/v1alpha1", "kind": "Backup",
+			"metadata": map[string]any{"name": "x"}, "spec": spec,
+		}
 		if begun {
 			out["status"] = map[string]any{"phase": "Running", "startTime": "2026-01-01T00:00:00Z"}
 		}
@@ -196,11 +210,23 @@ func TestAdmission(t *testing.T) {
 		update      bool
 		want        string // part of the only error; empty: accepted
 	}{
-		"as it is":                      {},
-		"required missing":              {change: forProvider(func(m map[string]any) { delete(m, "name") }), want: "spec.forProvider.name is a required parameter"},
-		"required with a reserved name": {change: forProvider(func(m map[string]any) { delete(m, "namespace") }), want: "spec.forProvider.namespace is a required parameter"},
-		"required secret missing":       {change: forProvider(func(m map[string]any) { delete(m, "passwordSecretRef") }), want: "spec.forProvider.passwordSecretRef is a required parameter"},
-		"required block missing":        {change: forProvider(func(m map[string]any) { delete(m, "someBlock") }), want: "spec.forProvider.someBlock is a required parameter"},
+		"as it is": {},
+		"required missing": {
+			change: forProvider(func(m map[string]any) { delete(m, "name") }),
+			want:   "spec.forProvider.name is a required parameter",
+		},
+		"required with a reserved name": {
+			change: forProvider(func(m map[string]any) { delete(m, "namespace") }),
+			want:   "spec.forProvider.namespace is a required parameter",
+		},
+		"required secret missing": {
+			change: forProvider(func(m map[string]any) { delete(m, "passwordSecretRef") }),
+			want:   "spec.forProvider.passwordSecretRef is a required parameter",
+		},
+		"required block missing": {
+			change: forProvider(func(m map[string]any) { delete(m, "someBlock") }),
+			want:   "spec.forProvider.someBlock is a required parameter",
+		},
 		"required in initProvider": {change: func(spec map[string]any) {
 			delete(spec["forProvider"].(map[string]any), "name")
 			spec["initProvider"] = map[string]any{"name": "z"}
@@ -212,37 +238,72 @@ func TestAdmission(t *testing.T) {
 			spec["managementPolicies"] = []any{"Observe", "Update"}
 			delete(spec["forProvider"].(map[string]any), "name")
 		}, want: "spec.forProvider.name is a required parameter"},
-		"paused":                    {change: func(spec map[string]any) { spec["forProvider"], spec["managementPolicies"] = map[string]any{}, []any{} }},
-		"unknown policy":            {change: func(spec map[string]any) { spec["managementPolicies"] = []any{"*", "Explode"} }, want: `Unsupported value: "Explode"`},
-		"no forProvider":            {change: func(spec map[string]any) { delete(spec, "forProvider"); spec["managementPolicies"] = []any{"Observe"} }, want: "spec.forProvider: Required value"},
-		"required in list element":  {change: set("listBlock", []any{map[string]any{"label": "a"}}), want: "spec.forProvider.listBlock[*].maxAgeDays is a required parameter, unless spec.references sets it"},
+		"paused": {
+			change: func(spec map[string]any) {
+				spec["forProvider"], spec["managementPolicies"] = map[string]any{}, []any{}
+			},
+		},
+		"unknown policy": {
+			change: func(spec map[string]any) { spec["managementPolicies"] = []any{"*", "Explode"} },
+			want:   `Unsupported value: "Explode"`,
+		},
+		"no forProvider": {
+			change: func(spec map[string]any) {
+				delete(spec, "forProvider")
+				spec["managementPolicies"] = []any{"Observe"}
+			}, want: "spec.forProvider: Required value",
+		},
+		"required in list element": {
+			change: set("listBlock", []any{map[string]any{"label": "a"}}),
+			want:   "spec.forProvider.listBlock[*].maxAgeDays is a required parameter, unless spec.references sets it",
+		},
 		"not required in an object": {change: set("singletonList", map[string]any{"label": "a"})},
-		"singleton as list":         {change: set("singletonList", []any{map[string]any{"maxAgeDays": 1}}), want: "spec.forProvider.singletonList: Invalid value"},
-		"too many blocks":           {change: set("someBlock", []any{map[string]any{"maxAgeDays": 1}, map[string]any{"maxAgeDays": 1}, map[string]any{"maxAgeDays": 1}, map[string]any{"maxAgeDays": 1}}), want: "must have at most 3 items"},
-		"too few blocks":            {change: set("someBlock", []any{}), want: "should have at least 1 items"},
-		"wrong type":                {change: set("size", "big"), want: "spec.forProvider.size: Invalid value"},
-		"a large integer":           {change: set("size", int64(1)<<62)},
-		"a fraction":                {change: set("size", 1.5)},
-		"anything":                  {change: set("anything", map[string]any{"a": []any{1, "x", nil}})},
-		"a tuple":                   {change: set("pair", []any{"a", 1})},
-		"null in a list":            {change: set("zones", []any{"a", nil})},
-		"null in a map":             {change: set("tags", map[string]any{"a": nil})},
-		"twice in a set":            {change: set("groups", []any{"a", "a"}), want: "Duplicate value"},
+		"singleton as list": {
+			change: set("singletonList", []any{map[string]any{"maxAgeDays": 1}}),
+			want:   "spec.forProvider.singletonList: Invalid value",
+		},
+		"too many blocks": {
+			change: set("someBlock", []any{
+				map[string]any{"maxAgeDays": 1}, map[string]any{"maxAgeDays": 1}, map[string]any{"maxAgeDays": 1},
+				map[string]any{"maxAgeDays": 1},
+			}), want: "must have at most 3 items",
+		},
+		"too few blocks":  {change: set("someBlock", []any{}), want: "should have at least 1 items"},
+		"wrong type":      {change: set("size", "big"), want: "spec.forProvider.size: Invalid value"},
+		"a large integer": {change: set("size", int64(1)<<62)},
+		"a fraction":      {change: set("size", 1.5)},
+		"anything":        {change: set("anything", map[string]any{"a": []any{1, "x", nil}})},
+		"a tuple":         {change: set("pair", []any{"a", 1})},
+		"null in a list":  {change: set("zones", []any{"a", nil})},
+		"null in a map":   {change: set("tags", map[string]any{"a": nil})},
+		"twice in a set":  {change: set("groups", []any{"a", "a"}), want: "Duplicate value"},
 		"secret reference by halves": {
 			change: set("passwordSecretRef", map[string]any{"name": "s"}), want: "spec.forProvider.passwordSecretRef.key: Required value",
 		},
-		"import by id":       {change: func(spec map[string]any) { spec["import"] = map[string]any{"id": "7"} }},
-		"import by empty id": {change: func(spec map[string]any) { spec["import"] = map[string]any{"id": ""} }, want: "spec.import.id: Invalid value"},
-		"import by nothing":  {change: func(spec map[string]any) { spec["import"] = map[string]any{} }, want: "exactly one of spec.import.id and spec.import.identity must be given"},
+		"import by id": {change: func(spec map[string]any) { spec["import"] = map[string]any{"id": "7"} }},
+		"import by empty id": {
+			change: func(spec map[string]any) { spec["import"] = map[string]any{"id": ""} },
+			want:   "spec.import.id: Invalid value",
+		},
+		"import by nothing": {
+			change: func(spec map[string]any) { spec["import"] = map[string]any{} },
+			want:   "exactly one of spec.import.id and spec.import.identity must be given",
+		},
 		"import by both": {change: func(spec map[string]any) {
 			identity(map[string]any{"accountId": "a", "number": 1})(spec)
 			spec["import"].(map[string]any)["id"] = "7"
 		}, want: "exactly one of"},
-		"import by identity":  {change: identity(map[string]any{"accountId": "a", "number": 1, "path": []any{"x"}})},
-		"identity incomplete": {change: identity(map[string]any{"accountId": "a"}), want: "spec.import.identity.number is a required parameter, unless spec.references sets it"},
-		"identity null":       {change: identity(map[string]any{"accountId": "a", "number": nil}), want: "spec.import.identity.number"},
-		"identity mistyped":   {change: identity(map[string]any{"accountId": 1, "number": 1}), want: "spec.import.identity.accountId: Invalid value"},
-		"import added":        {update: true, change: identity(map[string]any{"accountId": "a", "number": 1})},
+		"import by identity": {change: identity(map[string]any{"accountId": "a", "number": 1, "path": []any{"x"}})},
+		"identity incomplete": {
+			change: identity(map[string]any{"accountId": "a"}),
+			want:   "spec.import.identity.number is a required parameter, unless spec.references sets it",
+		},
+		"identity null": {change: identity(map[string]any{"accountId": "a", "number": nil}), want: "spec.import.identity.number"},
+		"identity mistyped": {
+			change: identity(map[string]any{"accountId": 1, "number": 1}),
+			want:   "spec.import.identity.accountId: Invalid value",
+		},
+		"import added": {update: true, change: identity(map[string]any{"accountId": "a", "number": 1})},
 		"import changed to id": {
 			update: true, old: identity(map[string]any{"accountId": "a", "number": 1}),
 			change: func(spec map[string]any) { spec["import"] = map[string]any{"id": "7"} }, want: "spec.import is immutable",
@@ -253,9 +314,15 @@ func TestAdmission(t *testing.T) {
 		},
 		"import removed": {update: true, old: identity(map[string]any{"accountId": "a", "number": 1}), want: "spec.import cannot be removed"},
 		"lifecycle": {change: func(spec map[string]any) {
-			spec["lifecycle"] = map[string]any{"replacePolicy": "Automatic", "taintPolicy": "Keep", "createBeforeDestroy": true, "deletionProtection": true, "ignoreChanges": []any{"*"}}
+			spec["lifecycle"] = map[string]any{
+				"replacePolicy": "Automatic", "taintPolicy": "Keep", "createBeforeDestroy": true,
+				"deletionProtection": true, "ignoreChanges": []any{"*"},
+			}
 		}},
-		"unknown lifecycle": {change: func(spec map[string]any) { spec["lifecycle"] = map[string]any{"replacePolicy": "Sometimes"} }, want: "spec.lifecycle.replacePolicy: Unsupported value"},
+		"unknown lifecycle": {
+			change: func(spec map[string]any) { spec["lifecycle"] = map[string]any{"replacePolicy": "Sometimes"} },
+			want:   "spec.lifecycle.replacePolicy: Unsupported value",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -430,7 +497,11 @@ func TestProviderConfigAdmission(t *testing.T) {
 	token := func(more map[string]any) map[string]any {
 		ref := map[string]any{"name": "s", "key": "k"}
 		maps.Copy(ref, more)
-		return map[string]any{"spec": map[string]any{"endpoint": "https://x", "apiTokenSecretRef": ref, "retry": map[string]any{"maxAttempts": 3}}}
+		return map[string]any{
+			"spec": map[string]any{
+				"endpoint": "https://x", "apiTokenSecretRef": ref, "retry": map[string]any{"maxAttempts": 3},
+			},
+		}
 	}
 	tests := map[string]struct {
 		kind   string
@@ -438,14 +509,26 @@ func TestProviderConfigAdmission(t *testing.T) {
 		want   string // part of the only error; empty: accepted
 		pruned bool
 	}{
-		"namespaced":                          {kind: "ProviderConfig", object: token(nil)},
-		"namespaced, Secret elsewhere":        {kind: "ProviderConfig", object: token(map[string]any{"namespace": "other"}), pruned: true},
-		"cluster":                             {kind: "ClusterProviderConfig", object: token(map[string]any{"namespace": "other"})},
-		"cluster, Secret without a namespace": {kind: "ClusterProviderConfig", object: token(nil), want: "spec.apiTokenSecretRef.namespace: Required value"},
-		"nothing":                             {kind: "ProviderConfig", object: map[string]any{}, want: "spec: Required value"},
-		"required missing":                    {kind: "ProviderConfig", object: map[string]any{"spec": map[string]any{}}, want: "spec.endpoint: Required value"},
-		"required inside":                     {kind: "ProviderConfig", object: map[string]any{"spec": map[string]any{"endpoint": "x", "retry": map[string]any{}}}, want: "spec.retry.maxAttempts: Required value"},
-		"a secret in the clear":               {kind: "ProviderConfig", object: map[string]any{"spec": map[string]any{"endpoint": "x", "apiToken": "hunter2"}}, pruned: true},
+		"namespaced":                   {kind: "ProviderConfig", object: token(nil)},
+		"namespaced, Secret elsewhere": {kind: "ProviderConfig", object: token(map[string]any{"namespace": "other"}), pruned: true},
+		"cluster":                      {kind: "ClusterProviderConfig", object: token(map[string]any{"namespace": "other"})},
+		"cluster, Secret without a namespace": {
+			kind: "ClusterProviderConfig", object: token(nil), want: "spec.apiTokenSecretRef.namespace: Required value",
+		},
+		"nothing": {kind: "ProviderConfig", object: map[string]any{}, want: "spec: Required value"},
+		"required missing": {
+			kind: "ProviderConfig", object: map[string]any{"spec": map[string]any{}},
+			want: "spec.endpoint: Required value",
+		},
+		"required inside": {
+			kind:   "ProviderConfig",
+			object: map[string]any{"spec": map[string]any{"endpoint": "x", "retry": map[string]any{}}},
+			want:   "spec.retry.maxAttempts: Required value",
+		},
+		"a secret in the clear": {
+			kind:   "ProviderConfig",
+			object: map[string]any{"spec": map[string]any{"endpoint": "x", "apiToken": "hunter2"}}, pruned: true,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -490,7 +573,9 @@ func deep(width, depth int) *schema.Block {
 	if depth > 0 {
 		b.Blocks = map[string]*schema.NestedBlock{}
 		for i := range width {
-			b.Blocks[fmt.Sprintf("statement_number_%d", i)] = &schema.NestedBlock{Nesting: schema.NestingList, MaxItems: 1, Block: deep(width, depth-1)}
+			b.Blocks[fmt.Sprintf("statement_number_%d", i)] = &schema.NestedBlock{
+				Nesting: schema.NestingList, MaxItems: 1, Block: deep(width, depth-1),
+			}
 		}
 	}
 	return b
@@ -511,7 +596,11 @@ func TestLargeSchemasAreCutDown(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: deep(test.width, test.depth)}}}
+			s := &schema.Provider{
+				Config: &schema.Block{}, Resources: map[string]*schema.Resource{
+					"test_thing": {Type: "test_thing", Block: deep(test.width, test.depth)},
+				},
+			}
 			d := definition(t, provider(t, "test", s).Resources["test_thing"])
 			accept(t, d)
 			at := d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["forProvider"]

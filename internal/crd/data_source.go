@@ -1,6 +1,8 @@
 package crd
 
 import (
+	"maps"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/landbridge-io/landbridge/internal/model"
@@ -13,10 +15,12 @@ func dataSpecSchema(r *model.Resource, root *model.Type, w writer) props {
 	references := referencesSchema()
 	references.Description = "Fields that take their values from other resources."
 	to := references.Items.Schema.Properties["to"]
-	to.Pattern, to.Description = `^forProvider[.[].+$`, "Path of the field that is set, such as forProvider.vpcId or forProvider.filter[0].values[0]."
+	to.Pattern, to.Description = `^forProvider[.[].+$`,
+		"Path of the field that is set, such as forProvider.vpcId or forProvider.filter[0].values[0]."
 	references.Items.Schema.Properties["to"] = to
 	secret := connectionSecretRef()
-	secret.Description = "The Secret, in the namespace of this object, to which the sensitive values of the result are written. They are nowhere else."
+	secret.Description = "The Secret, in the namespace of this object, to which the sensitive values of the result " +
+		"are written. They are nowhere else."
 	out := props{
 		Type:        "object",
 		Description: "What is read.",
@@ -36,7 +40,8 @@ func dataSpecSchema(r *model.Resource, root *model.Type, w writer) props {
 	default:
 		out.Properties["refreshInterval"] = props{
 			Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]+)?(ms|s|m|h))+)$`,
-			Description: "The interval at which the data source is read again, such as 10m; at least 1s. 0 reads it once, and again only when it is changed or a read is requested. Default: 10m.",
+			Description: "The interval at which the data source is read again, such as 10m; at least 1s. 0 reads it " +
+				"once, and again only when it is changed or a read is requested. Default: 10m.",
 		}
 	}
 	for _, f := range root.Object.Settable() {
@@ -61,18 +66,32 @@ func dataStatusSchema(_ *model.Resource, root *model.Type, w writer) props {
 		Description: "What was read.",
 		Default:     unobserved(),
 		XMapType:    &atomic,
-		Properties: map[string]props{
-			"atProvider":             atProvider,
-			"lastChangeTime":         {Type: "string", Format: "date-time", Description: "When a read last had another result than the one before. Reads with the same result are not recorded."},
-			"configurationHash":      {Type: "string", Description: "Identifies the arguments of the last read. They cannot be guessed from it."},
-			"warnings":               {Type: "array", Items: stringItems(), Description: "Warnings of the provider."},
-			"conditions":             conditionsSchema(),
-			"messages":               messagesSchema(),
-			"observedGeneration":     integer("The generation of the object that this status describes."),
-			"lastHandled":            dataLastHandledSchema(),
-			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled."},
-		},
+		Properties: looked(map[string]props{
+			"atProvider": atProvider,
+			"lastChangeTime": {
+				Type: "string", Format: "date-time",
+				Description: "When a read last had another result than the one before. Reads with the same result " +
+					"are not recorded.",
+			},
+			"configurationHash": {Type: "string", Description: "Identifies the arguments of the last read. They cannot be guessed from it."},
+		}),
 	}
+}
+
+// looked adds what all statuses have that tell what came of looks at an object.
+func looked(own map[string]props) map[string]props {
+	maps.Copy(own, map[string]props{
+		"warnings":           {Type: "array", Items: stringItems(), Description: "Warnings of the provider."},
+		"conditions":         conditionsSchema(),
+		"messages":           messagesSchema(),
+		"observedGeneration": integer("The generation of the object that this status describes."),
+		"lastHandled":        dataLastHandledSchema(),
+		"lastHandledReconcileAt": {
+			Type:        "string",
+			Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled.",
+		},
+	})
+	return own
 }
 
 func dataLastHandledSchema() props {
@@ -91,7 +110,10 @@ func dataColumns(*model.Resource) []apiextensionsv1.CustomResourceColumnDefiniti
 		{Name: "READY", Type: "string", JSONPath: ".status.conditions[?(@.type=='Ready')].status"},
 		{Name: "CHANGED", Type: "date", JSONPath: ".status.lastChangeTime", Description: "When the result last changed."},
 		{Name: "REASON", Type: "string", JSONPath: ".status.conditions[?(@.type=='Synced')].reason", Priority: 1},
-		{Name: "INTERVAL", Type: "string", JSONPath: ".spec.refreshInterval", Priority: 1, Description: "The interval at which it is read again."},
+		{
+			Name: "INTERVAL", Type: "string", JSONPath: ".spec.refreshInterval", Priority: 1,
+			Description: "The interval at which it is read again.",
+		},
 		age(),
 	}
 }

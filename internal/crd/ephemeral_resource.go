@@ -22,7 +22,10 @@ func ephemeralStatusSchema(r *model.Resource, root *model.Type, w writer) props 
 		delete(out.Properties, of)
 	}
 	out.Properties["openedAt"] = props{Type: "string", Format: "date-time", Description: "When what the Secret has was opened."}
-	out.Properties["renewAt"] = props{Type: "string", Format: "date-time", Description: "When it ends unless it is renewed before. Without it, it does not end by itself."}
+	out.Properties["renewAt"] = props{
+		Type: "string", Format: "date-time",
+		Description: "When it ends unless it is renewed before. Without it, it does not end by itself.",
+	}
 	return out
 }
 

@@ -27,16 +27,24 @@ func TestImmutableAdmission(t *testing.T) {
 		name := fmt.Sprintf("a%02d", i)
 		block.Attributes[name], many.Fields[name] = &schema.Attribute{Type: cty.String, Optional: true}, config.Field{Immutable: &yes}
 	}
-	accept(t, definition(t, configured(t, "many", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"many_thing": {Type: "many_thing", Block: block}}},
-		config.Provider{Resources: map[string]config.Resource{"many_thing": many}}).Resources["many_thing"]))
+	accept(
+		t, definition(t, configured(t, "many", &schema.Provider{
+			Config:    &schema.Block{},
+			Resources: map[string]*schema.Resource{"many_thing": {Type: "many_thing", Block: block}},
+		},
+			config.Provider{Resources: map[string]config.Resource{"many_thing": many}}).Resources["many_thing"]),
+	)
 	server := accept(t, definition(t, p.Resources["everything_thing"]))
 	tests := map[string]struct {
 		old, change func(map[string]any)
 		want        string
 	}{
-		"unchanged":            {},
-		"changed":              {change: set("name", "other"), want: "spec.forProvider.name: Invalid value"},
-		"a number":             {old: set("size", 1), change: set("size", 2), want: "size cannot be changed: a change would replace the remote object"},
+		"unchanged": {},
+		"changed":   {change: set("name", "other"), want: "spec.forProvider.name: Invalid value"},
+		"a number": {
+			old: set("size", 1), change: set("size", 2),
+			want: "size cannot be changed: a change would replace the remote object",
+		},
 		"set later":            {change: set("size", 2)},
 		"removed":              {old: set("size", 1)},
 		"another field":        {change: set("vpcId", "other")},

@@ -26,7 +26,8 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 		return strings.Contains(v.Rule, "__import__") || strings.HasPrefix(v.Rule, unlessReferred)
 	})
 	ref := spec.Properties["providerConfigRef"]
-	ref.Description = "Kind and name of the configurations of the module's providers: for each provider, a ProviderConfig in the resource's namespace, or a ClusterProviderConfig."
+	ref.Description = "Kind and name of the configurations of the module's providers: for each provider, a " +
+		"ProviderConfig in the resource's namespace, or a ClusterProviderConfig."
 	spec.Properties["providerConfigRef"] = ref
 	if len(args.Configurations) > 0 {
 		spec.Properties["providerConfigRefs"] = providerConfigRefs(args.Configurations)
@@ -50,7 +51,10 @@ func Module(r *model.Resource, args ModuleArguments) (*apiextensionsv1.CustomRes
 			"reason":  {Type: "string", Description: "Why the resource must be replaced or destroyed."},
 		},
 	}
-	plan.Properties["resources"] = props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &contained}, Description: "What the plan does with the module's resources; at most 100 are listed."}
+	plan.Properties["resources"] = props{
+		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &contained},
+		Description: "What the plan does with the module's resources; at most 100 are listed.",
+	}
 	plan.Properties["summary"] = props{Type: "string", Description: "Number of resources that are added, changed and destroyed."}
 	status.Properties["plan"] = plan
 	top.Properties["spec"], top.Properties["status"] = spec, status
@@ -137,7 +141,8 @@ func providerConfigRefs(names []string) props {
 	most := int64(len(names))
 	return props{
 		Type: "object", MaxProperties: &most,
-		Description:          "Configurations for single providers of the module, by name: " + strings.Join(names, ", ") + ". Default: that of providerConfigRef.",
+		Description: "Configurations for single providers of the module, by name: " +
+			strings.Join(names, ", ") + ". Default: that of providerConfigRef.",
 		AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &ref},
 		XValidations: apiextensionsv1.ValidationRules{{
 			Rule:    "self.all(name, name in [" + strings.Join(quoted, ", ") + "])",

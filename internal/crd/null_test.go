@@ -18,12 +18,16 @@ func TestNullVariable(t *testing.T) {
 	required := func(ty cty.Type) *schema.Attribute { return &schema.Attribute{Type: ty, Required: true} }
 	secret := required(cty.String)
 	secret.Sensitive = true
-	s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: &schema.Block{
-		Attributes: map[string]*schema.Attribute{
-			"name": required(cty.String), "namespace": required(cty.Number), "tags": required(cty.Map(cty.String)), "zones": required(cty.List(cty.String)),
-			"pin": secret, "strict": required(cty.String), "size": {Type: cty.Number, Optional: true},
-		},
-	}}}}
+	s := &schema.Provider{
+		Config: &schema.Block{},
+		Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: &schema.Block{
+			Attributes: map[string]*schema.Attribute{
+				"name": required(cty.String), "namespace": required(cty.Number), "tags": required(cty.Map(cty.String)),
+				"zones": required(cty.List(cty.String)),
+				"pin":   secret, "strict": required(cty.String), "size": {Type: cty.Number, Optional: true},
+			},
+		}}},
+	}
 	d, err := crd.Module(provider(t, "test", s).Resources["test_thing"], crd.ModuleArguments{
 		Nullable: map[string]bool{"name": true, "namespace": true, "tags": true, "zones": true, "pin": true, "size": true},
 		Rules:    map[string][]crd.ModuleRule{"name": {{CEL: "self.size() < 3", Message: "name is too long"}}},
@@ -51,20 +55,50 @@ func TestNullVariable(t *testing.T) {
 		spec map[string]any
 		want []string // parts of the errors; none: accepted
 	}{
-		"null":               {spec: map[string]any{"forProvider": all()}},
-		"a value":            {spec: map[string]any{"forProvider": with("name", "a")}},
-		"optional and null":  {spec: map[string]any{"forProvider": with("size", nil)}},
-		"its validation":     {spec: map[string]any{"forProvider": with("name", "long")}, want: []string{"name is too long"}},
-		"absent":             {spec: map[string]any{"forProvider": without("name")}, want: []string{"spec.forProvider.name is a required parameter"}},
-		"two absent":         {spec: map[string]any{"forProvider": without("name", "tags")}, want: []string{"spec.forProvider.name is a required parameter", "spec.forProvider.tags is a required parameter"}},
-		"reserved word":      {spec: map[string]any{"forProvider": without("namespace")}, want: []string{"spec.forProvider.namespace is a required parameter"}},
-		"secret absent":      {spec: map[string]any{"forProvider": without("pinSecretRef")}, want: []string{"spec.forProvider.pinSecretRef is a required parameter"}},
-		"not nullable":       {spec: map[string]any{"forProvider": with("strict", nil)}, want: []string{"spec.forProvider.strict is a required parameter"}},
-		"in initProvider":    {spec: map[string]any{"forProvider": without("name"), "initProvider": map[string]any{"name": nil}}},
-		"observed":           {spec: map[string]any{"forProvider": map[string]any{}, "managementPolicies": []any{"Observe"}}},
-		"paused":             {spec: map[string]any{"forProvider": map[string]any{}, "managementPolicies": []any{}}},
-		"observed, updated":  {spec: map[string]any{"forProvider": without("name"), "managementPolicies": []any{"Observe", "Update"}}, want: []string{"spec.forProvider.name is a required parameter"}},
-		"from a reference":   {spec: map[string]any{"forProvider": without("name"), "references": []any{map[string]any{"to": "forProvider.name", "from": map[string]any{"kind": "A", "name": "a"}}}}},
+		"null":              {spec: map[string]any{"forProvider": all()}},
+		"a value":           {spec: map[string]any{"forProvider": with("name", "a")}},
+		"optional and null": {spec: map[string]any{"forProvider": with("size", nil)}},
+		"its validation":    {spec: map[string]any{"forProvider": with("name", "long")}, want: []string{"name is too long"}},
+		"absent": {
+			spec: map[string]any{"forProvider": without("name")}, want: []string{
+				"spec.forProvider.name is a required parameter",
+			},
+		},
+		"two absent": {
+			spec: map[string]any{"forProvider": without("name", "tags")},
+			want: []string{
+				"spec.forProvider.name is a required parameter", "spec.forProvider.tags is a required parameter",
+			},
+		},
+		"reserved word": {
+			spec: map[string]any{"forProvider": without("namespace")}, want: []string{
+				"spec.forProvider.namespace is a required parameter",
+			},
+		},
+		"secret absent": {
+			spec: map[string]any{"forProvider": without("pinSecretRef")}, want: []string{
+				"spec.forProvider.pinSecretRef is a required parameter",
+			},
+		},
+		"not nullable": {
+			spec: map[string]any{"forProvider": with("strict", nil)}, want: []string{
+				"spec.forProvider.strict is a required parameter",
+			},
+		},
+		"in initProvider": {spec: map[string]any{"forProvider": without("name"), "initProvider": map[string]any{"name": nil}}},
+		"observed":        {spec: map[string]any{"forProvider": map[string]any{}, "managementPolicies": []any{"Observe"}}},
+		"paused":          {spec: map[string]any{"forProvider": map[string]any{}, "managementPolicies": []any{}}},
+		"observed, updated": {
+			spec: map[string]any{"forProvider": without("name"), "managementPolicies": []any{"Observe", "Update"}},
+			want: []string{"spec.forProvider.name is a required parameter"},
+		},
+		"from a reference": {
+			spec: map[string]any{
+				"forProvider": without("name"), "references": []any{map[string]any{
+					"to": "forProvider.name", "from": map[string]any{"kind": "A", "name": "a"},
+				}},
+			},
+		},
 		"of the wrong type":  {spec: map[string]any{"forProvider": with("zones", "a")}, want: []string{"spec.forProvider.zones"}},
 		"an element is null": {spec: map[string]any{"forProvider": with("zones", []any{nil})}},
 	}

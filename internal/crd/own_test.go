@@ -14,8 +14,10 @@ func TestOwnKinds(t *testing.T) {
 	t.Parallel()
 	servers := map[string]*apiServer{}
 	for kind, read := range map[string]func() (*apiextensionsv1.CustomResourceDefinition, error){
-		"TerraformProvider": v1alpha1.CustomResourceDefinition, "TerraformModule": v1alpha1.ModuleCustomResourceDefinition, "PlanPolicy": v1alpha1.PolicyCustomResourceDefinition,
-		"ResourceQuery": v1alpha1.QueryCustomResourceDefinition, "EstatePolicy": v1alpha1.EstateCustomResourceDefinition,
+		"TerraformProvider": v1alpha1.CustomResourceDefinition,
+		"TerraformModule":   v1alpha1.ModuleCustomResourceDefinition,
+		"PlanPolicy":        v1alpha1.PolicyCustomResourceDefinition,
+		"ResourceQuery":     v1alpha1.QueryCustomResourceDefinition, "EstatePolicy": v1alpha1.EstateCustomResourceDefinition,
 	} {
 		d, err := read()
 		if err != nil {
@@ -28,9 +30,16 @@ func TestOwnKinds(t *testing.T) {
 		spec map[string]any
 		want string
 	}{
-		"no source":         {"TerraformProvider", map[string]any{}, "spec.source: Required value"},
-		"a wrong quantity":  {"TerraformProvider", map[string]any{"source": "hashicorp/random", "limits": map[string]any{"memory": true}}, "spec.limits.memory"},
-		"an unknown value":  {"TerraformProvider", map[string]any{"source": "hashicorp/random", "admission": "Maybe"}, "spec.admission: Unsupported value"},
+		"no source": {"TerraformProvider", map[string]any{}, "spec.source: Required value"},
+		"a wrong quantity": {
+			"TerraformProvider",
+			map[string]any{"source": "hashicorp/random", "limits": map[string]any{"memory": true}},
+			"spec.limits.memory",
+		},
+		"an unknown value": {
+			"TerraformProvider", map[string]any{"source": "hashicorp/random", "admission": "Maybe"},
+			"spec.admission: Unsupported value",
+		},
 		"no module":         {"TerraformModule", map[string]any{}, "spec"},
 		"no policy":         {"PlanPolicy", map[string]any{}, "spec"},
 		"a value as a list": {"TerraformProvider", map[string]any{"source": []any{"hashicorp/random"}}, "spec.source: Invalid value"},

@@ -72,10 +72,13 @@ func TestOwnershipOfWrittenFields(t *testing.T) {
 		written, set any
 		want         any // the field in the end
 	}{
-		"set":                      {field: "arns", written: []any{"made"}, set: []any{"x"}, want: []any{"x"}},
-		"map":                      {field: "labels", written: m{"made": "1"}, set: m{"x": "2"}, want: m{"x": "2"}},
-		"set of references":        {field: "subnetIds", written: []any{"made"}, set: []any{"x"}, want: []any{"x"}},
-		"set inside a given field": {field: "disk", written: m{"zones": []any{"made"}}, set: m{"zones": []any{"x"}}, want: m{"zones": []any{"x"}}},
+		"set":               {field: "arns", written: []any{"made"}, set: []any{"x"}, want: []any{"x"}},
+		"map":               {field: "labels", written: m{"made": "1"}, set: m{"x": "2"}, want: m{"x": "2"}},
+		"set of references": {field: "subnetIds", written: []any{"made"}, set: []any{"x"}, want: []any{"x"}},
+		"set inside a given field": {
+			field: "disk", written: m{"zones": []any{"made"}}, set: m{"zones": []any{"x"}},
+			want: m{"zones": []any{"x"}},
+		},
 		"map inside a written field": {
 			field: "net", written: m{"zones": []any{"made"}, "labels": m{"made": "1"}}, set: m{"zones": []any{"x"}, "labels": m{"x": "2"}},
 			want: m{"zones": []any{"x"}, "labels": m{"x": "2"}},

@@ -40,7 +40,8 @@ func CheckPath(d *apiextensionsv1.CustomResourceDefinition, path string) error {
 			at = at.AdditionalProperties.Schema
 		case len(at.Properties) > 0:
 			if near := nearest(s.Field, at.Properties); near != "" {
-				return fmt.Errorf("there is no field %s (did you mean %s?)", fieldpath.Segments(segments[:i+1]), append(slices.Clone(before), fieldpath.Field(near)))
+				return fmt.Errorf("there is no field %s (did you mean %s?)", fieldpath.Segments(segments[:i+1]),
+					append(slices.Clone(before), fieldpath.Field(near)))
 			}
 			return fmt.Errorf("there is no field %s", fieldpath.Segments(segments[:i+1]))
 		default:

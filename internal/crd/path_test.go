@@ -15,8 +15,11 @@ func TestCheckPath(t *testing.T) {
 	t.Parallel()
 	p, err := model.NewProvider("cloud", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
 		"cloud_thing": {Type: "cloud_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-			"name": {Type: cty.String, Required: true}, "vpc_id": {Type: cty.String, Computed: true}, "tags": {Type: cty.Map(cty.String), Optional: true},
-			"rules": {Type: cty.List(cty.Object(map[string]cty.Type{"port": cty.Number})), Computed: true}, "any": {Type: cty.DynamicPseudoType, Computed: true},
+			"name": {Type: cty.String, Required: true}, "vpc_id": {Type: cty.String, Computed: true}, "tags": {
+				Type: cty.Map(cty.String), Optional: true,
+			},
+			"rules": {Type: cty.List(cty.Object(map[string]cty.Type{"port": cty.Number})), Computed: true},
+			"any":   {Type: cty.DynamicPseudoType, Computed: true},
 		}}},
 	}}, config.Provider{})
 	if err != nil {

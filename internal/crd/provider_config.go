@@ -33,10 +33,13 @@ func providerConfig(p *model.Provider, kind string, scope apiextensionsv1.Resour
 	status := props{
 		Type: "object", Description: "The observed state of the configuration.", Default: unobserved(),
 		Properties: map[string]props{
-			"users":                  integer("Number of resources that use this configuration."),
-			"observedGeneration":     integer("The generation of the spec of which the users were last notified."),
-			"conditions":             conditionsSchema(),
-			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation landbridge.io/reconcile-requested-at that was handled."},
+			"users":              integer("Number of resources that use this configuration."),
+			"observedGeneration": integer("The generation of the spec of which the users were last notified."),
+			"conditions":         conditionsSchema(),
+			"lastHandledReconcileAt": {
+				Type:        "string",
+				Description: "The last value of the annotation landbridge.io/reconcile-requested-at that was handled.",
+			},
 		},
 	}
 	description := "A configuration of the provider " + p.Name + " for the resources of its namespace."
@@ -62,11 +65,16 @@ func allowedNamespaces() props {
 		Type: "object", Required: []string{"key", "operator"},
 		Description: "A label selector requirement is a selector that contains values, a key, and an operator that\nrelates the key and values.",
 		Properties: map[string]props{
-			"key":      {Type: "string", Description: "key is the label key that the selector applies to."},
-			"operator": {Type: "string", Description: "operator represents a key's relationship to a set of values.\nValid operators are In, NotIn, Exists and DoesNotExist."},
+			"key": {Type: "string", Description: "key is the label key that the selector applies to."},
+			"operator": {
+				Type: "string",
+				Description: "operator represents a key's relationship to a set of values.\nValid operators are In, " +
+					"NotIn, Exists and DoesNotExist.",
+			},
 			"values": {
 				Type: "array", Items: stringItems(), XListType: &atomic,
-				Description: "values is an array of string values. If the operator is In or NotIn,\nthe values array must be non-empty. If the operator is Exists or DoesNotExist,\n" +
+				Description: "values is an array of string values. If the operator is In or NotIn,\nthe values " +
+					"array must be non-empty. If the operator is Exists or DoesNotExist,\n" +
 					"the values array must be empty. This array is replaced during a strategic\nmerge patch.",
 			},
 		},
@@ -81,14 +89,18 @@ func allowedNamespaces() props {
 			},
 			"matchLabels": {
 				Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &text},
-				Description: "matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels\nmap is equivalent to an element of matchExpressions, whose key field is \"key\", the\n" +
+				Description: "matchLabels is a map of {key,value} pairs. A single {key,value} in the " +
+					"matchLabels\nmap is equivalent to an element of matchExpressions, whose key field " +
+					"is \"key\", the\n" +
 					"operator is \"In\", and the values array contains only \"value\". The requirements are ANDed.",
 			},
 		},
 	}
 	return props{
-		Type:        "object",
-		Description: "The namespaces whose resources may use this configuration: those with one of the names, and those that the selector selects. Without it, all may, unless the controller's flag --require-allowed-namespaces is set.",
+		Type: "object",
+		Description: "The namespaces whose resources may use this configuration: those with one of the names, and " +
+			"those that the selector selects. Without it, all may, unless the controller's flag " +
+			"--require-allowed-namespaces is set.",
 		Properties: map[string]props{
 			"names":    {Type: "array", Items: stringItems(), XListType: &atomic, Description: "Names of namespaces."},
 			"selector": selector,
@@ -143,7 +155,10 @@ func serviceAccountTokens(cluster bool) props {
 	}
 }
 
-func providerKind(p *model.Provider, name string, scope apiextensionsv1.ResourceScope, top props, columns []apiextensionsv1.CustomResourceColumnDefinition) *apiextensionsv1.CustomResourceDefinition {
+func providerKind(
+	p *model.Provider, name string, scope apiextensionsv1.ResourceScope, top props,
+	columns []apiextensionsv1.CustomResourceColumnDefinition,
+) *apiextensionsv1.CustomResourceDefinition {
 	singular := strings.ToLower(name)
 	return kind{
 		group: p.Group, version: p.Version, scope: scope,

@@ -34,36 +34,72 @@ func TestReferencesAdmission(t *testing.T) {
 		change func(map[string]any)
 		want   string
 	}{
-		"a value":                    {},
-		"a reference":                {change: instead("nameRef", "name", ref("a"))},
-		"a selector":                 {change: instead("nameSelector", "name", map[string]any{})},
-		"nothing":                    {change: forProvider(func(m map[string]any) { delete(m, "name") }), want: "spec.forProvider.name is a required parameter"},
-		"of another field":           {change: instead("vpcIdRef", "name", ref("a")), want: "spec.forProvider.name is a required parameter"},
-		"all of it":                  {change: set("nameRef", map[string]any{"name": "a", "namespace": "b", "policy": map[string]any{"resolve": "Always", "resolution": "Optional"}})},
-		"a reference without a name": {change: instead("nameRef", "name", map[string]any{"namespace": "a"}), want: "spec.forProvider.nameRef.name: Required value"},
-		"an unknown policy":          {change: set("nameRef", map[string]any{"name": "a", "policy": map[string]any{"resolve": "Never"}}), want: "nameRef.policy.resolve: Unsupported value"},
-		"a list":                     {change: set("zoneRefs", []any{ref("a"), ref("b")})},
-		"a list of one":              {change: set("zoneRefs", ref("a")), want: "spec.forProvider.zoneRefs: Invalid value"},
-		"a kind":                     {change: set("vpcIdRef", map[string]any{"kind": "VPC", "name": "a"})},
-		"a kind of a list":           {change: set("clubs", []any{map[string]any{"kind": "Thing", "name": "a"}})},
-		"another kind":               {change: set("vpcIdSelector", map[string]any{"kind": "Network"}), want: `spec.forProvider.vpcIdSelector.kind: Unsupported value: "Network"`},
-		"in an element":              {change: block(map[string]any{"maxAgeDaysRef": ref("a")})},
-		"selected in an element":     {change: block(map[string]any{"maxAgeDaysSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}}})},
-		"nothing in an element":      {change: block(map[string]any{"label": "a"}), want: "spec.forProvider.someBlock[*].maxAgeDays is a required parameter, unless maxAgeDaysRef or maxAgeDaysSelector is given, or spec.references sets it"},
-		"nothing in one of many":     {change: set("listBlock", []any{map[string]any{"label": "a"}}), want: "spec.forProvider.listBlock[*].maxAgeDays is a required parameter, unless maxAgeDaysRef or maxAgeDaysSelector is given, or spec.references sets it"},
-		"nothing in one of a set":    {change: set("setBlock", []any{map[string]any{"label": "a"}}), want: "spec.forProvider.setBlock[*].maxAgeDays is a required parameter, unless spec.references sets it"},
+		"a value":     {},
+		"a reference": {change: instead("nameRef", "name", ref("a"))},
+		"a selector":  {change: instead("nameSelector", "name", map[string]any{})},
+		"nothing": {
+			change: forProvider(func(m map[string]any) { delete(m, "name") }),
+			want:   "spec.forProvider.name is a required parameter",
+		},
+		"of another field": {change: instead("vpcIdRef", "name", ref("a")), want: "spec.forProvider.name is a required parameter"},
+		"all of it": {
+			change: set("nameRef", map[string]any{
+				"name": "a", "namespace": "b", "policy": map[string]any{"resolve": "Always", "resolution": "Optional"},
+			}),
+		},
+		"a reference without a name": {
+			change: instead("nameRef", "name", map[string]any{"namespace": "a"}),
+			want:   "spec.forProvider.nameRef.name: Required value",
+		},
+		"an unknown policy": {
+			change: set("nameRef", map[string]any{"name": "a", "policy": map[string]any{"resolve": "Never"}}),
+			want:   "nameRef.policy.resolve: Unsupported value",
+		},
+		"a list":           {change: set("zoneRefs", []any{ref("a"), ref("b")})},
+		"a list of one":    {change: set("zoneRefs", ref("a")), want: "spec.forProvider.zoneRefs: Invalid value"},
+		"a kind":           {change: set("vpcIdRef", map[string]any{"kind": "VPC", "name": "a"})},
+		"a kind of a list": {change: set("clubs", []any{map[string]any{"kind": "Thing", "name": "a"}})},
+		"another kind": {
+			change: set("vpcIdSelector", map[string]any{"kind": "Network"}),
+			want:   `spec.forProvider.vpcIdSelector.kind: Unsupported value: "Network"`,
+		},
+		"in an element": {change: block(map[string]any{"maxAgeDaysRef": ref("a")})},
+		"selected in an element": {
+			change: block(map[string]any{
+				"maxAgeDaysSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
+			}),
+		},
+		"nothing in an element": {
+			change: block(map[string]any{"label": "a"}),
+			want: "spec.forProvider.someBlock[*].maxAgeDays is a required parameter, unless maxAgeDaysRef or " +
+				"maxAgeDaysSelector is given, or spec.references sets it",
+		},
+		"nothing in one of many": {
+			change: set("listBlock", []any{map[string]any{"label": "a"}}),
+			want: "spec.forProvider.listBlock[*].maxAgeDays is a required parameter, unless maxAgeDaysRef or " +
+				"maxAgeDaysSelector is given, or spec.references sets it",
+		},
+		"nothing in one of a set": {
+			change: set("setBlock", []any{map[string]any{"label": "a"}}),
+			want:   "spec.forProvider.setBlock[*].maxAgeDays is a required parameter, unless spec.references sets it",
+		},
 		"elements from spec.references": {change: func(spec map[string]any) {
 			for _, list := range []string{"listBlock", "setBlock"} {
 				spec["forProvider"].(map[string]any)[list] = []any{map[string]any{"label": "a"}}
 			}
 			spec["initProvider"] = map[string]any{"setAttribute": []any{map[string]any{"label": "a"}}}
-			spec["references"] = []any{map[string]any{"to": "forProvider.listBlock[0].maxAgeDays", "from": map[string]any{"kind": "Thing", "name": "a"}}}
+			spec["references"] = []any{map[string]any{
+				"to": "forProvider.listBlock[0].maxAgeDays", "from": map[string]any{"kind": "Thing", "name": "a"},
+			}}
 		}},
 		"identity from spec.references": {change: func(spec map[string]any) {
 			spec["import"] = map[string]any{"identity": map[string]any{}}
 			spec["references"] = []any{map[string]any{"to": "import.identity.accountId", "from": map[string]any{"kind": "Thing", "name": "a"}}}
 		}},
-		"no identity":            {change: func(spec map[string]any) { spec["import"] = map[string]any{"identity": map[string]any{}} }, want: "spec.import.identity.accountId is a required parameter, unless spec.references sets it"},
+		"no identity": {
+			change: func(spec map[string]any) { spec["import"] = map[string]any{"identity": map[string]any{}} },
+			want:   "spec.import.identity.accountId is a required parameter, unless spec.references sets it",
+		},
 		"in an element of a map": {change: set("mapBlock", map[string]any{"x": map[string]any{"label": "a"}})}, // by the provider
 		"not in initProvider": {change: func(spec map[string]any) {
 			spec["initProvider"] = map[string]any{"setAttribute": []any{map[string]any{"maxAgeDaysRef": ref("a")}}}
@@ -89,7 +125,11 @@ func TestReferencesEverywhereAreAccepted(t *testing.T) {
 	t.Run("random", func(t *testing.T) {
 		t.Parallel()
 		rapid.Check(t, func(t *rapid.T) {
-			s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: schematest.Block(t)}}}
+			s := &schema.Provider{
+				Config: &schema.Block{}, Resources: map[string]*schema.Resource{
+					"test_thing": {Type: "test_thing", Block: schematest.Block(t)},
+				},
+			}
 			p, err := model.NewProvider("test", s, schematest.ReferencesEverywhere(s))
 			if err != nil {
 				t.Skip(err) // names that collide
@@ -115,10 +155,16 @@ func TestReferencesEverywhereAreAccepted(t *testing.T) {
 		list := func(most int64, b *schema.Block) *schema.NestedBlock {
 			return &schema.NestedBlock{Nesting: schema.NestingList, MaxItems: most, Block: b}
 		}
-		s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: &schema.Block{Blocks: map[string]*schema.NestedBlock{
-			"few": list(8, &schema.Block{Blocks: map[string]*schema.NestedBlock{"inner": list(0, leaf)}}), "many": list(0, leaf), "some": list(3, leaf),
-			"all": list(0, &schema.Block{Blocks: map[string]*schema.NestedBlock{"inner": list(0, leaf)}}),
-		}}}}}
+		s := &schema.Provider{
+			Config: &schema.Block{},
+			Resources: map[string]*schema.Resource{
+				"test_thing": {Type: "test_thing", Block: &schema.Block{Blocks: map[string]*schema.NestedBlock{
+					"few":  list(8, &schema.Block{Blocks: map[string]*schema.NestedBlock{"inner": list(0, leaf)}}),
+					"many": list(0, leaf), "some": list(3, leaf),
+					"all": list(0, &schema.Block{Blocks: map[string]*schema.NestedBlock{"inner": list(0, leaf)}}),
+				}}},
+			},
+		}
 		server := accept(t, definition(t, configured(t, "test", s, schematest.ReferencesEverywhere(s)).Resources["test_thing"]))
 		_, errs := server.write(t, map[string]any{"spec": map[string]any{"forProvider": map[string]any{"some": []any{map[string]any{}}}}}, nil)
 		if len(errs) != 40 {

@@ -39,9 +39,15 @@ func TestRequirementsAreDescribed(t *testing.T) {
 	tests := map[string]struct {
 		path, want string // of the description, its last line
 	}{
-		"by a rule":            {path: "spec.forProvider.name", want: "Required unless initProvider has it or the object is only observed."},
-		"a secret":             {path: "spec.forProvider.passwordSecretRef", want: "Required unless initProvider has it or the object is only observed."},
-		"by the provider":      {path: "spec.forProvider.singletonList.maxAgeDays", want: "Required unless initProvider has it or the object is only observed."},
+		"by a rule": {path: "spec.forProvider.name", want: "Required unless initProvider has it or the object is only observed."},
+		"a secret": {
+			path: "spec.forProvider.passwordSecretRef",
+			want: "Required unless initProvider has it or the object is only observed.",
+		},
+		"by the provider": {
+			path: "spec.forProvider.singletonList.maxAgeDays",
+			want: "Required unless initProvider has it or the object is only observed.",
+		},
 		"of elements":          {path: "spec.forProvider.listBlock.[].maxAgeDays", want: "Required unless spec.references sets it."},
 		"optional":             {path: "spec.forProvider.size"},
 		"in initProvider":      {path: "spec.initProvider.name"},
@@ -87,7 +93,13 @@ func TestDefaultsAreDescribed(t *testing.T) {
 				"size": cty.NumberIntVal(3), "zone": cty.NullVal(cty.String), "tags": cty.MapVal(map[string]cty.Value{"a": cty.StringVal("b")}),
 				"long": cty.StringVal(strings.Repeat("x", 1000)), "pin": cty.StringVal("hunter2"), "rules": cty.ListValEmpty(rule),
 			},
-			Inner: map[string]*crd.Defaults{"rules": {Inner: map[string]*crd.Defaults{"": {Values: map[string]cty.Value{"protocol": cty.StringVal("tcp")}}}}},
+			Inner: map[string]*crd.Defaults{
+				"rules": {
+					Inner: map[string]*crd.Defaults{
+						"": {Values: map[string]cty.Value{"protocol": cty.StringVal("tcp")}},
+					},
+				},
+			},
 		},
 	})
 	if err != nil {

@@ -131,13 +131,20 @@ func resourceColumns(r *model.Resource) []apiextensionsv1.CustomResourceColumnDe
 	}
 	operation := []apiextensionsv1.CustomResourceColumnDefinition{
 		{Name: "OPERATION", Type: "string", JSONPath: ".status.operation.kind", Priority: 1, Description: "The operation that is running."},
-		{Name: "ELAPSED", Type: "date", JSONPath: ".status.operation.startedAt", Priority: 1, Description: "How long the operation has been running."},
+		{
+			Name: "ELAPSED", Type: "date", JSONPath: ".status.operation.startedAt", Priority: 1,
+			Description: "How long the operation has been running.",
+		},
 		{Name: "PLAN", Type: "string", JSONPath: ".status.plan.action", Priority: 1, Description: "What is to be done to the remote object."},
-		{Name: "STATE-AGE", Type: "date", JSONPath: ".status.conditions[?(@.type=='Ready')].lastTransitionTime", Priority: 1, Description: "How long the remote object has been as READY and STATE tell."},
+		{
+			Name: "STATE-AGE", Type: "date", JSONPath: ".status.conditions[?(@.type=='Ready')].lastTransitionTime",
+			Priority: 1, Description: "How long the remote object has been as READY and STATE tell.",
+		},
 	}
 	out = append(out, operation...)
 	out = append(out, apiextensionsv1.CustomResourceColumnDefinition{
-		Name: "DRIFT", Type: "string", JSONPath: ".status.drift.changes[*].path", Priority: 1, Description: "Fields that were changed outside of this resource.",
+		Name: "DRIFT", Type: "string", JSONPath: ".status.drift.changes[*].path", Priority: 1,
+		Description: "Fields that were changed outside of this resource.",
 	})
 	taken := map[string]bool{"NAMESPACE": true, "NAME": true, "AGE": true}
 	for _, c := range out {

@@ -33,9 +33,17 @@ func Fit(r *model.Resource) (_ *apiextensionsv1.CustomResourceDefinition, leftOu
 		writer
 		leftOut string
 	}
-	steps := []step{{writer{descriptions: 640}, ""}, {writer{descriptions: 160}, "the ends of descriptions"}, {writer{}, "all descriptions of fields"}}
+	steps := []step{
+		{writer{descriptions: 640}, ""}, {writer{descriptions: 160}, "the ends of descriptions"}, {
+			writer{}, "all descriptions of fields",
+		},
+	}
 	for depth := 12; depth > 0; depth-- {
-		steps = append(steps, step{writer{depth: depth}, fmt.Sprintf("all descriptions of fields, and the types of fields that are nested more than %d levels deep", depth)})
+		steps = append(steps, step{
+			writer{depth: depth},
+			fmt.Sprintf("all descriptions of fields, and the types of fields that are nested more "+
+				"than %d levels deep", depth),
+		})
 	}
 	for _, s := range steps {
 		out := resource(r, root, s.writer)

@@ -57,7 +57,10 @@ func nested(width int) *schema.Block {
 		}
 		return out
 	}
-	site := in(map[string]*schema.Block{"application_stack": in(map[string]*schema.Block{"python": leaf(), "java": leaf()}), "cors": in(map[string]*schema.Block{"rule": leaf()})})
+	site := in(map[string]*schema.Block{
+		"application_stack": in(map[string]*schema.Block{"python": leaf(), "java": leaf()}),
+		"cors":              in(map[string]*schema.Block{"rule": leaf()}),
+	})
 	out := in(map[string]*schema.Block{"site_config": site})
 	out.Blocks["site_config"].MinItems = 1
 	out.Attributes = map[string]*schema.Attribute{"name": {Type: cty.String, Required: true}}
@@ -74,7 +77,10 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%d bytes, and nothing is said", bytes)
 	}
 	text := size.String()
-	for _, want := range []string{fmt.Sprintf("the CRD things.test.landbridge.io has %d KiB", bytes>>10), "kubectl apply", "256 KiB", "--server-side", "site_config.application_stack.java ("} {
+	for _, want := range []string{
+		fmt.Sprintf("the CRD things.test.landbridge.io has %d KiB", bytes>>10), "kubectl apply", "256 KiB",
+		"--server-side", "site_config.application_stack.java (",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in: %s", want, text)
 		}
@@ -93,7 +99,8 @@ func TestMeasure(t *testing.T) {
 	}
 
 	size, _ = measure(t, deep(4, 5))
-	if size == nil || !strings.Contains(size.LeftOut, "all descriptions of fields") || !strings.Contains(size.String(), "which were left out because") {
+	if size == nil || !strings.Contains(size.LeftOut, "all descriptions of fields") ||
+		!strings.Contains(size.String(), "which were left out because") {
 		t.Errorf("%v", size)
 	}
 }

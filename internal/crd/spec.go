@@ -36,7 +36,9 @@ func specSchema(r *model.Resource, root *model.Type, w writer) props {
 	forProvider.Description = "The desired state of the remote object."
 	brief.descriptions, brief.partial = 0, true
 	initProvider := brief.object(root, 0, false)
-	initProvider.Description = "Fields of forProvider that apply only when the remote object is created. Values in forProvider take precedence. Objects, maps, and elements of lists of objects, by their index, are merged; other lists and sets are not."
+	initProvider.Description = "Fields of forProvider that apply only when the remote object is created. Values in " +
+		"forProvider take precedence. Objects, maps, and elements of lists of objects, by their index, are merged; " +
+		"other lists and sets are not."
 
 	rules := requiredRules(root, forProvider)
 	rules = append(rules, apiextensionsv1.ValidationRule{
@@ -69,9 +71,10 @@ func importSchema(r *model.Resource) props {
 	one := int64(1)
 	id := props{Type: "string", MinLength: &one, Description: "The id by which the provider imports the object."}
 	out := props{
-		Type:        "object",
-		Description: "The existing remote object that this resource adopts instead of creating one. It cannot be changed or removed once it is set.",
-		Properties:  map[string]props{"id": id},
+		Type: "object",
+		Description: "The existing remote object that this resource adopts instead of creating one. It cannot be " +
+			"changed or removed once it is set.",
+		Properties: map[string]props{"id": id},
 		XValidations: apiextensionsv1.ValidationRules{
 			{Rule: "self == oldSelf", Message: "spec.import is immutable"},
 		},
@@ -95,16 +98,25 @@ func importSchema(r *model.Resource) props {
 // sameImport is the rule that spec.import is immutable, for identity schemas with a version above
 // 0. The identity itself is not compared: one of an older version may have attributes of another
 // type, on which CEL fails. It no longer matters once the object is adopted.
-const sameImport = "has(self.id) == has(oldSelf.id) && (!has(self.id) || self.id == oldSelf.id) && has(self.identity) == has(oldSelf.identity)"
+const sameImport = "has(self.id) == has(oldSelf.id) && (!has(self.id) || self.id == oldSelf.id) && " +
+	"has(self.identity) == has(oldSelf.identity)"
 
 func lifecycleSchema() props {
 	return props{
 		Type:        "object",
 		Description: "How the remote object is replaced, and how long operations may take.",
 		Properties: map[string]props{
-			"replacePolicy":      enum("What happens if a change requires that the object is destroyed and created again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and status.plan shows the change. Default: Automatic.", ReplaceAutomatic, ReplaceNever),
-			"taintPolicy":        enum("What happens to an object whose creation failed. Replace: the object is destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.", TaintReplace, TaintKeep),
-			"existenceCheck":     enum("Whether an existing object with the same identity is looked for before the object is created. Automatic: an object that is found is not changed, and the create is refused. Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.", ExistenceCheckAutomatic, ExistenceCheckNever),
+			"replacePolicy": enum("What happens if a change requires that the object is destroyed and created "+
+				"again. Automatic: the object is replaced, as by Terraform. Never: the object is not changed, and "+
+				"status.plan shows the change. Default: Automatic.",
+				ReplaceAutomatic, ReplaceNever),
+			"taintPolicy": enum("What happens to an object whose creation failed. Replace: the object is "+
+				"destroyed and created again. Keep: the object stays until it is untainted. Default: Replace.",
+				TaintReplace, TaintKeep),
+			"existenceCheck": enum("Whether an existing object with the same identity is looked for before the "+
+				"object is created. Automatic: an object that is found is not changed, and the create is refused. "+
+				"Never: the create is carried out without it; it may overwrite an existing object. Default: Automatic.",
+				ExistenceCheckAutomatic, ExistenceCheckNever),
 			"approvalPolicy":     enum(approvalDescription, ApprovalNever, ApprovalDestructive, ApprovalAlways),
 			"driftPolicy":        enum(driftDescription, DriftRepair, DriftReport, DriftApprove),
 			"replaceDependents":  enum(dependentsDescription, DependentsAsk, DependentsAutomatic),
@@ -112,28 +124,46 @@ func lifecycleSchema() props {
 			"createBeforeDestroy": {
 				Type: "boolean", Description: "Whether a replacement creates the new object before it destroys the old one. Default: false.",
 			},
-			"createAttempts":      {Type: "integer", Format: "int64", Minimum: ptr.To(1.0), Description: "How often an object is created with the same configuration if each creation fails after it has made an object. Each such object is destroyed before the next attempt. The last one stays, and the resource is Stalled until its configuration changes or a retry is requested. Default: 3."},
-			"creationGracePeriod": duration("How long the object may be missing after its create or import without being taken for gone, such as 2m; 0s for not at all. Default: that of the kind's configuration, else of the controller."),
-			"timeouts":            timeoutsSchema(),
+			"createAttempts": {
+				Type: "integer", Format: "int64", Minimum: ptr.To(1.0),
+				Description: "How often an object is created with the same configuration if each creation fails " +
+					"after it has made an object. Each such object is destroyed before the next attempt. The last " +
+					"one stays, and the resource is Stalled until its configuration changes or a retry is " +
+					"requested. Default: 3.",
+			},
+			"creationGracePeriod": duration("How long the object may be missing after its create or import without " +
+				"being taken for gone, such as 2m; 0s for not at all. Default: that of the kind's configuration, " +
+				"else of the controller."),
+			"timeouts": timeoutsSchema(),
 			"ignoreChanges": {
 				Type: "array", Items: stringItems(),
-				Description: "Fields of forProvider whose changes are ignored after the object was created, such as tags.team or rule[0].maxAgeDays; \"*\" ignores all fields.",
+				Description: "Fields of forProvider whose changes are ignored after the object was created, such as " +
+					"tags.team or rule[0].maxAgeDays; \"*\" ignores all fields.",
 			},
 		},
 	}
 }
 
 // approvalDescription is the documentation of managed.Lifecycle.ApprovalPolicy.
-const approvalDescription = "Which plans wait for approval. Destructive: those that destroy or replace an object, also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may require more. Default: Never."
+const approvalDescription = "Which plans wait for approval. Destructive: those that destroy or replace an object, " +
+	"also because the resource is deleted. Always: all. The TerraformProvider and the provider configuration may " +
+	"require more. Default: Never."
 
 // driftDescription is the documentation of managed.Lifecycle.DriftPolicy.
-const driftDescription = "What happens to fields of forProvider that were changed outside of this resource. Repair: they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once the plan is approved. Fields in ignoreChanges stay in any case. Default: Repair."
+const driftDescription = "What happens to fields of forProvider that were changed outside of this resource. Repair: " +
+	"they are changed back. Report: they stay, and status.drift shows them. Approve: they are changed back once the " +
+	"plan is approved. Fields in ignoreChanges stay in any case. Default: Repair."
 
 // dependentsDescription is the documentation of managed.Lifecycle.ReplaceDependents.
-const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object is. Their objects are destroyed before this one, and created after it, as by Terraform. Ask: once the plan, whose hash covers them, is approved. Automatic: without an approval. Resources of other namespaces must have the policy Automatic themselves. Default: that of the TerraformProvider, else Ask."
+const dependentsDescription = "What happens to resources that refer to this one and would be replaced if its object " +
+	"is. Their objects are destroyed before this one, and created after it, as by Terraform. Ask: once the plan, " +
+	"whose hash covers them, is approved. Automatic: without an approval. Resources of other namespaces must have " +
+	"the policy Automatic themselves. Default: that of the TerraformProvider, else Ask."
 
 // protectionDescription is the documentation of managed.Lifecycle.DeletionProtection.
-const protectionDescription = "Whether the remote object is kept from being destroyed. With true, the API server refuses to delete the resource, and a change that would destroy the object is not made. managementPolicies without Delete leave the object, so that the resource can be deleted all the same. Default: false."
+const protectionDescription = "Whether the remote object is kept from being destroyed. With true, the API server " +
+	"refuses to delete the resource, and a change that would destroy the object is not made. managementPolicies " +
+	"without Delete leave the object, so that the resource can be deleted all the same. Default: false."
 
 func duration(description string) props {
 	return props{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`, Description: description}
@@ -143,14 +173,16 @@ func timeoutsSchema() props {
 	timeout := func(what string) props { return duration("Timeout of " + what + ", such as 30m or 1h30m.") }
 	return props{
 		Type: "object",
-		Description: "Timeouts of operations. Default: somewhat longer than the provider's own timeouts, if it has a field named timeouts in forProvider or uses the" +
+		Description: "Timeouts of operations. Default: somewhat longer than the provider's own timeouts, if it has " +
+			"a field named timeouts in forProvider or uses the" +
 			" legacy SDK; otherwise the timeout of the controller.",
 		Properties: map[string]props{"create": timeout("creates"), "update": timeout("updates"), "delete": timeout("deletes")},
 	}
 }
 
 func managementPolicies() props {
-	all := enum("A ManagementAction represents an action that the Crossplane controllers\ncan take on an external resource.", "Observe", "Create", "Update", "Delete", "LateInitialize", "*")
+	all := enum("A ManagementAction represents an action that the Crossplane controllers\ncan take on an "+
+		"external resource.", "Observe", "Create", "Update", "Delete", "LateInitialize", "*")
 	most := int64(16)
 	return props{
 		Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &all}, MaxItems: &most,
@@ -197,9 +229,14 @@ func referencesSchema() props {
 			"kind":       text("Kind of the other resource."),
 			"name":       text("Name of the other resource."),
 			"selector":   selector,
-			"namespace":  text("Namespace of the other resource, which must allow the reference with the annotation landbridge.io/referable-from. Default: that of this resource."),
-			"fieldPath":  text("Path of the field with the value, such as status.atProvider.arn. Default: the external name, or the id of a data source."),
-			"transform":  {Type: "string", MaxLength: ptr.To[int64](expression.MaxTransformLength), Description: "CEL expression that makes the value of the field's, which is self: self.split('/')[3]."},
+			"namespace": text("Namespace of the other resource, which must allow the reference with the annotation " +
+				"landbridge.io/referable-from. Default: that of this resource."),
+			"fieldPath": text("Path of the field with the value, such as status.atProvider.arn. Default: the " +
+				"external name, or the id of a data source."),
+			"transform": {
+				Type: "string", MaxLength: ptr.To[int64](expression.MaxTransformLength),
+				Description: "CEL expression that makes the value of the field's, which is self: self.split('/')[3].",
+			},
 		},
 		XValidations: apiextensionsv1.ValidationRules{
 			{Rule: "has(self.name) != has(self.selector)", Message: "exactly one of name and selector must be given"},
@@ -229,7 +266,8 @@ func referencesSchema() props {
 
 // referencePolicy has the schema and the descriptions of Crossplane.
 func referencePolicy() props {
-	resolution := enum("Resolution specifies whether resolution of this reference is required.\nThe default is 'Required', which means the reconcile will fail if the\n"+
+	resolution := enum("Resolution specifies whether resolution of this reference is required.\nThe default is "+
+		"'Required', which means the reconcile will fail if the\n"+
 		"reference cannot be resolved. 'Optional' means this reference will be\na no-op if it cannot be resolved.", "Required", "Optional")
 	resolution.Default = &apiextensionsv1.JSON{Raw: []byte(`"Required"`)}
 	return props{
@@ -237,7 +275,8 @@ func referencePolicy() props {
 		Description: "How the reference is resolved.",
 		Properties: map[string]props{
 			"resolution": resolution,
-			"resolve": enum("Resolve specifies when this reference should be resolved. The default\nis 'IfNotPresent', which will attempt to resolve the reference only when\n"+
+			"resolve": enum("Resolve specifies when this reference should be resolved. The default\nis "+
+				"'IfNotPresent', which will attempt to resolve the reference only when\n"+
 				"the corresponding field is not present. Use 'Always' to resolve the\nreference on every reconcile.", "Always", "IfNotPresent"),
 		},
 	}

@@ -20,21 +20,27 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 		// the status, and the API server would compute them at each write.
 		XMapType: &atomic,
 		Properties: map[string]props{
-			"atProvider":             atProvider,
-			"state":                  {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},
-			"operation":              operationSchema(),
-			"deposed":                deposedSchema(),
-			"lastHandled":            lastHandledSchema(),
-			"plan":                   planSchema(),
-			"drift":                  driftSchema(),
-			"warnings":               {Type: "array", Items: stringItems(), Description: "Warnings of the provider, and about values of this resource."},
-			"lastApproval":           lastApprovalSchema(),
-			"replacement":            replacementSchema(),
-			"awaitedReplacements":    awaitedReplacementsSchema(),
-			"conditions":             conditionsSchema(),
-			"messages":               messagesSchema(),
-			"observedGeneration":     integer("The generation of the resource that this status describes."),
-			"lastHandledReconcileAt": {Type: "string", Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled."},
+			"atProvider":  atProvider,
+			"state":       {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},
+			"operation":   operationSchema(),
+			"deposed":     deposedSchema(),
+			"lastHandled": lastHandledSchema(),
+			"plan":        planSchema(),
+			"drift":       driftSchema(),
+			"warnings": {
+				Type: "array", Items: stringItems(),
+				Description: "Warnings of the provider, and about values of this resource.",
+			},
+			"lastApproval":        lastApprovalSchema(),
+			"replacement":         replacementSchema(),
+			"awaitedReplacements": awaitedReplacementsSchema(),
+			"conditions":          conditionsSchema(),
+			"messages":            messagesSchema(),
+			"observedGeneration":  integer("The generation of the resource that this status describes."),
+			"lastHandledReconcileAt": {
+				Type:        "string",
+				Description: "The last value of the annotation crossplane.io/reconcile-requested-at that was handled.",
+			},
 		},
 	}
 	if r.Triggers {
@@ -75,9 +81,10 @@ func Unobserved(u *unstructured.Unstructured) bool {
 func identityHistorySchema() props {
 	yes := true
 	former := props{
-		Type:        "object",
-		Description: "A FormerIdentity is an earlier identity of the remote object. Identities of earlier schema versions\nhave other fields, so it is not typed.",
-		Required:    []string{"identity", "until"},
+		Type: "object",
+		Description: "A FormerIdentity is an earlier identity of the remote object. Identities of earlier schema " +
+			"versions\nhave other fields, so it is not typed.",
+		Required: []string{"identity", "until"},
 		Properties: map[string]props{
 			"identity": {Type: "object", XPreserveUnknownFields: &yes},
 			"until":    {Type: "string", Format: "date-time", Description: "When another identity was first observed."},
@@ -138,11 +145,18 @@ func replacementSchema() props {
 		Description: "The replacement of the object, which the resources that refer to this one take part in.",
 		Required:    []string{"id", "phase"},
 		Properties: map[string]props{
-			"id":    {Type: "string", Description: "Identifies the replacement."},
-			"phase": {Type: "string", Description: "Planned: the resources that refer to this one tell what they would do. Started: nothing is done to their objects until the new object is there. DestroyingDependents: those that must be replaced, too, are destroyed. Following: the new object is there, and they are changed before the old one is destroyed."},
+			"id": {Type: "string", Description: "Identifies the replacement."},
+			"phase": {
+				Type: "string",
+				Description: "Planned: the resources that refer to this one tell what they would do. Started: " +
+					"nothing is done to their objects until the new object is there. DestroyingDependents: those " +
+					"that must be replaced, too, are destroyed. Following: the new object is there, and they are " +
+					"changed before the old one is destroyed.",
+			},
 			"dependents": {
 				Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &dependent},
-				Description: "The resources whose objects are replaced with this one's. Those of other namespaces have no names. An approval of the plan is one of these.",
+				Description: "The resources whose objects are replaced with this one's. Those of other namespaces " +
+					"have no names. An approval of the plan is one of these.",
 			},
 			"approval": {Type: "boolean", Description: "Set when the replacement of these needs an approval of the plan."},
 		},
@@ -155,18 +169,27 @@ func awaitedReplacementsSchema() props {
 		Description: "An AwaitedReplacement is the replacement of an object that the resource refers to.",
 		Required:    []string{"group", "id", "kind", "name", "uid"},
 		Properties: map[string]props{
-			"group":      {Type: "string", Description: "The resource whose object is replaced, or the provider configuration that takes values from one of another namespace."},
+			"group": {
+				Type: "string",
+				Description: "The resource whose object is replaced, or the provider configuration that takes " +
+					"values from one of another namespace.",
+			},
 			"kind":       {Type: "string"},
 			"namespace":  {Type: "string"},
 			"name":       {Type: "string"},
 			"uid":        {Type: "string"},
 			"id":         {Type: "string", Description: "Identifies the replacement."},
 			"generation": integer("The generation of this resource that the effect was planned for."),
-			"effect":     {Type: "string", Description: "What the replacement means for the object of this resource: NoOp, Update, DeleteThenCreate, CreateThenDelete, or Destroyed if it was destroyed for the replacement. Empty if there is none."},
-			"refused":    {Type: "string", Description: "Why this resource cannot take part. Empty if it can."},
-			"approval":   {Type: "boolean", Description: "Set when a plan of the effect needs an approval."},
-			"waits":      {Type: "boolean", Description: "Set when nothing is done to the object of this resource until the replacement is over."},
-			"follows":    {Type: "boolean", Description: "Set when the object of this resource fits the new object."},
+			"effect": {
+				Type: "string",
+				Description: "What the replacement means for the object of this resource: NoOp, Update, " +
+					"DeleteThenCreate, CreateThenDelete, or Destroyed if it was destroyed for the replacement. " +
+					"Empty if there is none.",
+			},
+			"refused":  {Type: "string", Description: "Why this resource cannot take part. Empty if it can."},
+			"approval": {Type: "boolean", Description: "Set when a plan of the effect needs an approval."},
+			"waits":    {Type: "boolean", Description: "Set when nothing is done to the object of this resource until the replacement is over."},
+			"follows":  {Type: "boolean", Description: "Set when the object of this resource fits the new object."},
 		},
 	}
 	return props{
@@ -182,7 +205,11 @@ func lastHandledSchema() props {
 	return props{
 		Type:        "object",
 		Description: "The last handled value of each annotation that requests an action. The same value is never handled twice.",
-		Properties:  map[string]props{"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry"), "interrupt": token("interrupt"), "reapply": token("reapply"), "reconcileRequestedAt": token("reconcile-requested-at")},
+		Properties: map[string]props{
+			"taint": token("taint"), "untaint": token("untaint"), "retry": token("retry"),
+			"interrupt": token("interrupt"), "reapply": token("reapply"),
+			"reconcileRequestedAt": token("reconcile-requested-at"),
+		},
 	}
 }
 
@@ -226,9 +253,13 @@ func driftSchema() props {
 		Description: "A FormerDrift is what was changed outside of this resource earlier.",
 		Required:    []string{"found", "outcome", "until"},
 		Properties: map[string]props{
-			"found":   {Type: "string", Format: "date-time", Description: "When it was found."},
-			"until":   {Type: "string", Format: "date-time", Description: "When it ended."},
-			"outcome": {Type: "string", Description: "How it ended. Repaired: it was changed back. Adopted: spec wants it so. Reverted: it was changed back outside of this resource. Observed: spec has nothing to compare with."},
+			"found": {Type: "string", Format: "date-time", Description: "When it was found."},
+			"until": {Type: "string", Format: "date-time", Description: "When it ended."},
+			"outcome": {
+				Type: "string",
+				Description: "How it ended. Repaired: it was changed back. Adopted: spec wants it so. Reverted: it " +
+					"was changed back outside of this resource. Observed: spec has nothing to compare with.",
+			},
 			"gone":    gone,
 			"changes": changesSchema(""),
 		},
@@ -269,13 +300,26 @@ func conditionsSchema() props {
 		Description: "A Condition that may apply to a resource.",
 		Required:    []string{"lastTransitionTime", "reason", "status", "type"},
 		Properties: map[string]props{
-			"type":               {Type: "string", Description: "Type of this condition. At most one of each condition type may apply to\na resource at any point in time."},
-			"status":             {Type: "string", Description: "Status of this condition; is it currently True, False, or Unknown?"},
-			"reason":             {Type: "string", Description: "A Reason for this condition's last transition from one status to another."},
-			"message":            {Type: "string", Description: "A Message containing details about this condition's last transition from\none status to another, if any."},
-			"lastTransitionTime": {Type: "string", Format: "date-time", Description: "LastTransitionTime is the last time this condition transitioned from one\nstatus to another."},
+			"type": {
+				Type: "string",
+				Description: "Type of this condition. At most one of each condition type may apply to\na resource " +
+					"at any point in time.",
+			},
+			"status": {Type: "string", Description: "Status of this condition; is it currently True, False, or Unknown?"},
+			"reason": {Type: "string", Description: "A Reason for this condition's last transition from one status to another."},
+			"message": {
+				Type: "string",
+				Description: "A Message containing details about this condition's last transition from\none status " +
+					"to another, if any.",
+			},
+			"lastTransitionTime": {
+				Type: "string", Format: "date-time",
+				Description: "LastTransitionTime is the last time this condition transitioned from " +
+					"one\nstatus to another.",
+			},
 			"observedGeneration": integer("ObservedGeneration represents the .metadata.generation that the condition was set based upon.\n" +
-				"For instance, if .metadata.generation is currently 12, but the .status.conditions[x].observedGeneration is 9, the condition is out of date\n" +
+				"For instance, if .metadata.generation is currently 12, but the " +
+				".status.conditions[x].observedGeneration is 9, the condition is out of date\n" +
 				"with respect to the current state of the instance."),
 		},
 	}

@@ -32,7 +32,8 @@ func triggersSchema() props {
 	}
 	name := text("Identifies it among those of the resource.", 40)
 	name.Pattern = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
-	action := text("The kind of the action, by its resource and group, such as snapshots.action.cloud.landbridge.io. Who sets it needs the permission for the verb invoke on it.", 253)
+	action := text("The kind of the action, by its resource and group, such as "+
+		"snapshots.action.cloud.landbridge.io. Who sets it needs the permission for the verb invoke on it.", 253)
 	action.Pattern = `^[a-z0-9]+[.]action[.][-.a-z0-9]+$`
 	event := enum("", TriggerEvents...)
 	to := text("Path of the field that is set, such as forProvider.source.", 256)
@@ -40,8 +41,9 @@ func triggersSchema() props {
 	value := props{
 		Type: "object", Required: []string{"to", "value"},
 		Properties: map[string]props{
-			"to":    to,
-			"value": text("CEL expression. self is this resource, and old is status.atProvider when the action is invoked, or null: self.status.atProvider.id.", expression.MaxTransformLength),
+			"to": to,
+			"value": text("CEL expression. self is this resource, and old is status.atProvider when the action is "+
+				"invoked, or null: self.status.atProvider.id.", expression.MaxTransformLength),
 		},
 	}
 	set, byName, byPath := "set", "map", "map"
@@ -55,8 +57,13 @@ func triggersSchema() props {
 				Items:       &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &event},
 				Description: "When it is invoked. A replacement has the events of the destruction and of the creation.",
 			},
-			"condition":         text("CEL expression: it is invoked only if this is true. self is this resource, and old is status.atProvider, or null. It is evaluated before the change.", expression.MaxTransformLength),
-			"onFailure":         enum("What a failure means. Halt: before an operation, it does not begin; after one, the resource is not ready. Taint: the object is replaced. Continue: an event tells it. Default: Halt.", triggerHalt, triggerTaint, triggerContinue),
+			"condition": text("CEL expression: it is invoked only if this is true. self is this resource, "+
+				"and old is status.atProvider, or null. It is evaluated before the change.",
+				expression.MaxTransformLength),
+			"onFailure": enum("What a failure means. Halt: before an operation, it does not begin; after "+
+				"one, the resource is not ready. Taint: the object is replaced. Continue: an event tells "+
+				"it. Default: Halt.",
+				triggerHalt, triggerTaint, triggerContinue),
 			"forProvider":       {Type: "object", XPreserveUnknownFields: ptr.To(true), Description: "The arguments of the action."},
 			"providerConfigRef": described(triggeredConfigRef(), "The provider configuration. Default: that of this resource."),
 			"values": {

@@ -78,7 +78,9 @@ func noAlternatives(t rapid.TB, at string, p *apiextensionsv1.JSONSchemaProps) {
 func serve(t rapid.TB, in *apiextensionsv1.CustomResourceDefinition) *apiServer {
 	t.Helper()
 	schema := &apiextensions.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(in.Spec.Versions[0].Schema.OpenAPIV3Schema, schema, nil); err != nil {
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(
+		in.Spec.Versions[0].Schema.OpenAPIV3Schema, schema, nil,
+	); err != nil {
 		t.Fatal(err)
 	}
 	s := &apiServer{}

@@ -53,7 +53,8 @@ func (s Spec) plainCredentials() (out diagnostic.Diagnostics) {
 	}{{"forProvider", s.Subject.ForProvider}, {"initProvider", s.Subject.InitProvider}} {
 		for _, c := range model.PlainCredentials(s.Model.Root(), part.fields) {
 			out = append(out, diagnostic.Warningf("Credential in plain text", "spec.%s.%s %s, and is not in a Secret. "+
-				"Mark it as sensitive, by resources.%s.fields.%s.sensitive in the configuration of the provider or in the variable of a module, and refer to a Secret.",
+				"Mark it as sensitive, by resources.%s.fields.%s.sensitive in the configuration of the provider or "+
+				"in the variable of a module, and refer to a Secret.",
 				part.name, c.Path, c.Reason(), s.Model.Schema.Type, c.Field)...)
 		}
 	}

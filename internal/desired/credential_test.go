@@ -35,8 +35,10 @@ func TestPlainCredentialsAreWarnedOf(t *testing.T) {
 		got = append(got, d.Summary+": "+d.Detail)
 	}
 	want := []string{
-		"Credential in plain text: spec.forProvider.sourceUri is a URL with a password, and is not in a Secret. Mark it as sensitive, by resources.test_thing.fields.source_uri.sensitive " + remedy,
-		"Credential in plain text: spec.initProvider.auth[0].apiKey has the name of a credential, and is not in a Secret. Mark it as sensitive, by resources.test_thing.fields.auth.api_key.sensitive " + remedy,
+		"Credential in plain text: spec.forProvider.sourceUri is a URL with a password, and is not in a Secret. " +
+			"Mark it as sensitive, by resources.test_thing.fields.source_uri.sensitive " + remedy,
+		"Credential in plain text: spec.initProvider.auth[0].apiKey has the name of a credential, and is not in a " +
+			"Secret. Mark it as sensitive, by resources.test_thing.fields.auth.api_key.sensitive " + remedy,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || diags.HasErrors() {
 		t.Errorf("warnings (-want +got):\n%s", diff)

@@ -12,7 +12,10 @@ import (
 // FuzzKnown checks that annotations which name an object, and which users may write, end no
 // process, and name an object whole or not at all.
 func FuzzKnown(f *testing.F) {
-	models := []*model.Resource{identified(f), identified(f, "name!", "region"), identified(f, "cluster_id!", "name!", "region"), identified(f, "number#!")}
+	models := []*model.Resource{
+		identified(f), identified(f, "name!", "region"), identified(f, "cluster_id!", "name!", "region"),
+		identified(f, "number#!"),
+	}
 	f.Add("i-1", "")
 	f.Add("a", `{"name":"a"}`)
 	f.Add("cluster_id=c,name=a", `{"number":9007199254740993}`)

@@ -58,7 +58,8 @@ func knownTarget(m *model.Resource, r CustomResource, s translate.Subject) (*ter
 	}
 	id, err := translate.ImportID(m, s)
 	if err != nil {
-		return nil, diagnostic.Errorf("Object cannot be looked for", "The annotation %s is %q, which cannot be imported: %s.", meta.AnnotationKeyExternalName, name, err)
+		return nil, diagnostic.Errorf("Object cannot be looked for",
+			"The annotation %s is %q, which cannot be imported: %s.", meta.AnnotationKeyExternalName, name, err)
 	}
 	return &terraform.ImportTarget{ID: id, Identity: cty.NilVal}, nil
 }

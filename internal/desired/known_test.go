@@ -83,15 +83,21 @@ func TestKnownTarget(t *testing.T) {
 		annotations map[string]string
 		want        *terraform.ImportTarget
 	}{
-		"nothing":                       {model: one},
-		"an id":                         {plain, map[string]string{externalName: "i-1"}, byID("i-1")},
-		"an identity":                   {one, map[string]string{externalName: "a", identity: `{"name":"a"}`}, byIdentity(map[string]string{"name": "a", "region": ""})},
+		"nothing": {model: one},
+		"an id":   {plain, map[string]string{externalName: "i-1"}, byID("i-1")},
+		"an identity": {
+			one, map[string]string{externalName: "a", identity: `{"name":"a"}`},
+			byIdentity(map[string]string{"name": "a", "region": ""}),
+		},
 		"an identity of another schema": {one, map[string]string{externalName: "a", identity: `{"arn":"a"}`}, byID("a")},
 		"an identity that is no JSON":   {one, map[string]string{externalName: "a", identity: `{`}, byID("a")},
 		"an identity without a schema":  {plain, map[string]string{identity: `{"name":"a"}`}, nil},
 		"a name":                        {one, map[string]string{externalName: "name=a"}, byID("name=a")},
-		"a canonical identity":          {two, map[string]string{externalName: "cluster_id=c,name=a"}, byIdentity(map[string]string{"cluster_id": "c", "name": "a", "region": ""})},
-		"an id of several parts":        {two, map[string]string{externalName: "c/a"}, byID("c/a")},
+		"a canonical identity": {
+			two, map[string]string{externalName: "cluster_id=c,name=a"},
+			byIdentity(map[string]string{"cluster_id": "c", "name": "a", "region": ""}),
+		},
+		"an id of several parts": {two, map[string]string{externalName: "c/a"}, byID("c/a")},
 		"a number beyond float64": {numbered, map[string]string{identity: `{"number":9007199254740993}`}, &terraform.ImportTarget{
 			Identity: cty.ObjectVal(map[string]cty.Value{"number": cty.NumberIntVal(9007199254740993)}),
 		}},

@@ -44,7 +44,8 @@ func FullControl() Policies {
 
 // policies returns what spec.managementPolicies and spec.lifecycle permit.
 func policies(actions []string, lifecycle map[string]any) Policies {
-	create, update, del := allows(actions, xpv2.ManagementActionCreate), allows(actions, xpv2.ManagementActionUpdate), allows(actions, xpv2.ManagementActionDelete)
+	create, update, del := allows(actions, xpv2.ManagementActionCreate), allows(actions, xpv2.ManagementActionUpdate),
+		allows(actions, xpv2.ManagementActionDelete)
 	return Policies{
 		Manage: create || update || del, Create: create, Update: update, Delete: del,
 		CreateUnchecked: lifecycle["existenceCheck"] == crd.ExistenceCheckNever,

@@ -80,7 +80,8 @@ func Read(m *model.Resource, r CustomResource) (Spec, diagnostic.Diagnostics) {
 		DeleteWithoutRefresh: r.Annotations[v1alpha1.AnnotationDeleteWithoutRefresh] == "true",
 		Tokens: Tokens{
 			Taint: r.Annotations[v1alpha1.AnnotationTaint], Untaint: r.Annotations[v1alpha1.AnnotationUntaint],
-			Retry: r.Annotations[v1alpha1.AnnotationRetry], Reapply: r.Annotations[v1alpha1.AnnotationReapply], Interrupt: r.Annotations[v1alpha1.AnnotationInterrupt],
+			Retry: r.Annotations[v1alpha1.AnnotationRetry], Reapply: r.Annotations[v1alpha1.AnnotationReapply],
+			Interrupt:     r.Annotations[v1alpha1.AnnotationInterrupt],
 			ConfirmCreate: r.Annotations[v1alpha1.AnnotationConfirmCreate], ConfirmAccount: r.Annotations[v1alpha1.AnnotationConfirmAccount],
 			Approve: r.Annotations[v1alpha1.AnnotationApprove], ApprovedBy: r.Annotations[v1alpha1.AnnotationApprovedBy],
 		},

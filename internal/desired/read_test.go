@@ -55,14 +55,20 @@ func TestReadPolicies(t *testing.T) {
 			spec: m{"lifecycle": m{"replacePolicy": "Never"}}, never: true, late: true,
 			want: desired.Policies{Manage: true, Create: true, Update: true, Delete: true, ReplaceTainted: true},
 		},
-		"replaced automatically": {spec: m{"lifecycle": m{"replacePolicy": "Automatic", "taintPolicy": "Replace"}}, want: desired.FullControl(), late: true},
+		"replaced automatically": {
+			spec: m{"lifecycle": m{"replacePolicy": "Automatic", "taintPolicy": "Replace"}},
+			want: desired.FullControl(), late: true,
+		},
 		"protected": {
 			spec: m{"lifecycle": m{"deletionProtection": true}}, late: true,
 			want: desired.Policies{Manage: true, Create: true, Update: true, Delete: true, Replace: true, ReplaceTainted: true, Protected: true},
 		},
 		"created unchecked": {
 			spec: m{"lifecycle": m{"existenceCheck": "Never"}}, late: true,
-			want: desired.Policies{Manage: true, Create: true, CreateUnchecked: true, Update: true, Delete: true, Replace: true, ReplaceTainted: true},
+			want: desired.Policies{
+				Manage: true, Create: true, CreateUnchecked: true, Update: true, Delete: true, Replace: true,
+				ReplaceTainted: true,
+			},
 		},
 		"kept when tainted": {
 			spec: m{"lifecycle": m{"taintPolicy": "Keep"}}, late: true,
@@ -134,7 +140,10 @@ func TestReadImport(t *testing.T) {
 		"an empty id":           {model: one, in: m{"id": ""}, invalid: "Give exactly one of spec.import.id and spec.import.identity."},
 		"a part of an identity": {model: one, in: m{"identity": m{"region": "r"}}, invalid: "spec.import.identity.name: "},
 		"an unknown attribute":  {model: one, in: m{"identity": m{"name": "a", "arn": "b"}}, invalid: "spec.import.identity.arn: "},
-		"no identity schema":    {model: plain, in: m{"identity": m{"name": "a"}}, invalid: "test_thing has no identity. Use spec.import.id instead."},
+		"no identity schema": {
+			model: plain, in: m{"identity": m{"name": "a"}},
+			invalid: "test_thing has no identity. Use spec.import.id instead.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec, diags := desired.Read(tc.model, desired.CustomResource{Spec: m{"import": tc.in}})
@@ -160,13 +169,18 @@ func TestReadTimeouts(t *testing.T) {
 		want desired.Timeouts
 		err  string
 	}{
-		"none":     {},
-		"some":     {in: m{"create": "1h30m", "delete": "5s"}, want: desired.Timeouts{Create: 90 * time.Minute, Delete: 5 * time.Second}},
-		"invalid":  {in: m{"create": "1h", "update": "soon"}, want: desired.Timeouts{Create: time.Hour}, err: `spec.lifecycle.timeouts.update is "soon". Give a duration such as 30m or 1h30m.`},
+		"none": {},
+		"some": {in: m{"create": "1h30m", "delete": "5s"}, want: desired.Timeouts{Create: 90 * time.Minute, Delete: 5 * time.Second}},
+		"invalid": {
+			in: m{"create": "1h", "update": "soon"}, want: desired.Timeouts{Create: time.Hour},
+			err: `spec.lifecycle.timeouts.update is "soon". Give a duration such as 30m or 1h30m.`,
+		},
 		"negative": {in: m{"delete": "-1s"}, err: `spec.lifecycle.timeouts.delete is "-1s".`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kind := resource(t, &schema.Resource{Block: &schema.Block{}}, config.Resource{Timeouts: &config.Timeouts{Update: &metav1.Duration{Duration: time.Minute}}})
+			kind := resource(t, &schema.Resource{Block: &schema.Block{}}, config.Resource{
+				Timeouts: &config.Timeouts{Update: &metav1.Duration{Duration: time.Minute}},
+			})
 			spec, diags := desired.Read(kind, desired.CustomResource{Spec: m{"lifecycle": m{"timeouts": tc.in}}})
 			if got := diags.String(); (got == "") != (tc.err == "") || !strings.Contains(got, tc.err) {
 				t.Errorf("got %q, want %q", got, tc.err)
@@ -191,8 +205,12 @@ func TestReadArgumentOfExternalName(t *testing.T) {
 		resource desired.CustomResource
 		want     string
 	}{
-		"neither":           {want: "db"},
-		"the annotation":    {resource: desired.CustomResource{Annotations: map[string]string{"crossplane.io/external-name": "a"}, AtProvider: m{"name": "b"}}, want: "a"},
+		"neither": {want: "db"},
+		"the annotation": {
+			resource: desired.CustomResource{
+				Annotations: map[string]string{"crossplane.io/external-name": "a"}, AtProvider: m{"name": "b"},
+			}, want: "a",
+		},
 		"what was observed": {resource: desired.CustomResource{AtProvider: m{"name": "b"}}, want: "b"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,7 +312,8 @@ func TestConfiguration(t *testing.T) {
 					t.Errorf("got %q, want %q", text, want)
 				}
 			}
-			if diff := cmp.Diff(tc.want, got, sameValues, cmpopts.IgnoreFields(terraform.Config{}, "SensitivePaths"), cmp.Comparer(cty.Path.Equals)); diff != "" {
+			if diff := cmp.Diff(tc.want, got, sameValues, cmpopts.IgnoreFields(terraform.Config{}, "SensitivePaths"),
+				cmp.Comparer(cty.Path.Equals)); diff != "" {
 				t.Errorf("configuration (-want +got):\n%s", diff)
 			}
 		})
@@ -311,7 +330,8 @@ func TestReadUnknownImportID(t *testing.T) {
 		t.Errorf("got %+v, %v", spec.Known, diags)
 	}
 	spec, diags = desired.Read(kind, desired.CustomResource{Annotations: annotations})
-	if spec.Known != nil || !strings.Contains(diags.String(), `The annotation crossplane.io/external-name is "a", which cannot be imported: `) {
+	if spec.Known != nil || !strings.Contains(diags.String(),
+		`The annotation crossplane.io/external-name is "a", which cannot be imported: `) {
 		t.Errorf("got %+v, %v", spec.Known, diags)
 	}
 }

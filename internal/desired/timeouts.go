@@ -41,7 +41,8 @@ func timeouts(in map[string]any) (Timeouts, diagnostic.Diagnostics) {
 		}
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
-			diags = append(diags, diagnostic.Errorf("Invalid timeout", "spec.lifecycle.timeouts.%s is %q. Give a duration such as 30m or 1h30m.", t.name, text)...)
+			diags = append(diags, diagnostic.Errorf("Invalid timeout",
+				"spec.lifecycle.timeouts.%s is %q. Give a duration such as 30m or 1h30m.", t.name, text)...)
 			continue
 		}
 		*t.into = d
@@ -58,7 +59,8 @@ func gracePeriod(in any, configured *time.Duration) (*time.Duration, diagnostic.
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return configured, diagnostic.Errorf("Invalid duration", "spec.lifecycle.creationGracePeriod is %q. Give a duration such as 30s or 2m.", text)
+		return configured, diagnostic.Errorf("Invalid duration",
+			"spec.lifecycle.creationGracePeriod is %q. Give a duration such as 30s or 2m.", text)
 	}
 	return &d, nil
 }

@@ -124,13 +124,15 @@ func List(ctx context.Context, server provider.Server, r Request, each func([]Ob
 	}
 	list := p.ListResources[r.Resource.Type]
 	if r.States {
-		out.More, out.Diagnostics = engine.New(server).ListWithStates(ctx, terraform.ResourceType{Schema: r.Resource.Schema}, list, r.Config, r.Limit, add)
+		out.More, out.Diagnostics = engine.New(server).
+			ListWithStates(ctx, terraform.ResourceType{Schema: r.Resource.Schema}, list, r.Config, r.Limit, add)
 	} else {
 		out.More, out.Diagnostics = engine.New(server).ListObjects(ctx, r.Resource.Schema, list, r.Config, r.Limit, add)
 	}
 	if !several {
 		slices.SortFunc(objects, func(a, b Object) int {
-			return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName), strings.Compare(translate.CanonicalIdentity(a.Identity), translate.CanonicalIdentity(b.Identity)))
+			return cmp.Or(strings.Compare(a.DisplayName, b.DisplayName),
+				strings.Compare(translate.CanonicalIdentity(a.Identity), translate.CanonicalIdentity(b.Identity)))
 		})
 	}
 	if len(objects) > 0 {

@@ -86,7 +86,8 @@ func TestList(t *testing.T) {
 			}
 			t.Run("several types", func(t *testing.T) {
 				requests := []discovery.Request{
-					request(t, p, "examplecloud_alias", 10, nil), request(t, p, "examplecloud_thing", 10, nil), request(t, p, "examplecloud_ticket", 10, nil),
+					request(t, p, "examplecloud_alias", 10, nil), request(t, p, "examplecloud_thing", 10, nil),
+					request(t, p, "examplecloud_ticket", 10, nil),
 				}
 				var got [][]string
 				all, err := discovery.All(t.Context(), server, requests, func(_ discovery.Request, objects []discovery.Object) error {

@@ -104,7 +104,10 @@ func (c *comparer) add(x Change) {
 func (c *comparer) kind() {
 	o, n := c.old, c.new
 	if a, b := o.Kind+"."+o.Group+" "+o.Plural, n.Kind+"."+n.Group+" "+n.Plural; a != b {
-		c.add(Change{Change: KindChanged, Old: a, New: b, Verdict: ByHand, Note: "this is a different API: create the existing resources again, with spec.import"})
+		c.add(Change{
+			Change: KindChanged, Old: a, New: b, Verdict: ByHand,
+			Note: "this is a different API: create the existing resources again, with spec.import",
+		})
 	}
 	if !c.exact {
 		return
@@ -125,8 +128,12 @@ func (c *comparer) kind() {
 		c.add(Change{Change: IdentityVersionChanged, Old: fmt.Sprint(o.IdentityVersion), New: fmt.Sprint(n.IdentityVersion), Verdict: v})
 	}
 	if o.IdentityVersion >= 0 && o.IdentityVersion == n.IdentityVersion && !o.IdentityType.Equals(n.IdentityType) {
-		c.add(Change{Change: IdentitySchemaChanged, Path: Identity, Verdict: ByHand, Old: attributesOf(o.IdentityType), New: attributesOf(n.IdentityType),
-			Note: fmt.Sprintf("its version is still %d, so stored identities are not upgraded and may not fit: ask the provider's developers for a new version of the identity schema", n.IdentityVersion)})
+		c.add(Change{
+			Change: IdentitySchemaChanged, Path: Identity, Verdict: ByHand, Old: attributesOf(o.IdentityType),
+			New: attributesOf(n.IdentityType),
+			Note: fmt.Sprintf("its version is still %d, so stored identities are not upgraded and may not fit: ask "+
+				"the provider's developers for a new version of the identity schema", n.IdentityVersion),
+		})
 	}
 	if o.ExternalName != n.ExternalName {
 		c.add(Change{Change: ExternalNameChanged, Old: o.ExternalName, New: n.ExternalName, Verdict: NewVersion})

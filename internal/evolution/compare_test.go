@@ -63,36 +63,87 @@ func TestCompareKind(t *testing.T) {
 			want: []string{"NewVersion ~ spec.forProvider.age: field renamed, maxAge -> age (values are kept)"},
 		},
 		"called otherwise by the provider": {
-			old: optional(cty.Bool), new: attributes(attrs{"age": {Type: cty.String, Optional: true}}), config: map[string]config.Field{"age": {FormerNames: []string{"maxAge"}}},
+			old: optional(cty.Bool), new: attributes(attrs{"age": {Type: cty.String, Optional: true}}),
+			config: map[string]config.Field{"age": {FormerNames: []string{"maxAge"}}},
 			want: []string{
 				"NewVersion ~ spec.forProvider.age: field renamed, maxAge -> age (values are kept)",
 				`NewVersion ~ spec.forProvider.age: type changed, boolean -> string (true becomes "true")`,
 			},
 		},
 		"a secret given another name": {
-			old: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}), new: one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}),
+			old:    one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}),
+			new:    one(&schema.Attribute{Type: cty.String, Optional: true, Sensitive: true}),
 			config: map[string]config.Field{"max_age": {Name: "age"}},
 			want: []string{
 				"NewVersion ~ spec.forProvider.ageSecretRef: field renamed, maxAgeSecretRef -> ageSecretRef (values are kept)",
 				"NewVersion ~ status.atProvider.age: field renamed, maxAge -> age (values are kept)",
 			},
 		},
-		"the old name kept": {old: optional(cty.Bool), new: attributes(attrs{"age": {Type: cty.Bool, Optional: true}}), config: map[string]config.Field{"age": {Name: "maxAge"}}},
-		"nothing":           {old: optional(cty.Bool), new: optional(cty.Bool)},
-		"added":             {old: attributes(nil), new: optional(cty.Bool), want: []string{"InPlace + spec.forProvider.maxAge: field added, boolean"}},
-		"required":          {old: attributes(nil), new: one(&schema.Attribute{Type: cty.Bool, Required: true}), want: []string{"ByHand + spec.forProvider.maxAge: field added, boolean (it is required: set it in objects that lack it)"}},
-		"removed":           {old: optional(cty.Bool), new: attributes(nil), want: []string{"NewVersion - spec.forProvider.maxAge: field removed, boolean (it no longer has an effect)"}},
+		"the old name kept": {
+			old: optional(cty.Bool), new: attributes(attrs{"age": {Type: cty.Bool, Optional: true}}),
+			config: map[string]config.Field{"age": {Name: "maxAge"}},
+		},
+		"nothing": {old: optional(cty.Bool), new: optional(cty.Bool)},
+		"added": {
+			old: attributes(nil), new: optional(cty.Bool), want: []string{
+				"InPlace + spec.forProvider.maxAge: field added, boolean",
+			},
+		},
+		"required": {
+			old: attributes(nil), new: one(&schema.Attribute{Type: cty.Bool, Required: true}),
+			want: []string{
+				"ByHand + spec.forProvider.maxAge: field added, boolean (it is required: set it in " +
+					"objects that lack it)",
+			},
+		},
+		"removed": {
+			old: optional(cty.Bool), new: attributes(nil),
+			want: []string{"NewVersion - spec.forProvider.maxAge: field removed, boolean (it no longer has an effect)"},
+		},
 		"shown, and not any more": {
 			old: one(&schema.Attribute{Type: cty.Bool, Computed: true}), new: attributes(nil),
 			want: []string{"NewVersion - status.atProvider.maxAge: field removed, boolean"},
 		},
-		"bool to string":   {old: optional(cty.Bool), new: optional(cty.String), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> string (true becomes "true")`}},
-		"string to number": {old: optional(cty.String), new: optional(cty.Number), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, string -> number ("1" becomes 1; anything else has to be set again)`}},
-		"bool to number":   {old: optional(cty.Bool), new: optional(cty.Number), want: []string{`ByHand ~ spec.forProvider.maxAge: type changed, boolean -> number (there is no conversion: set the values again)`}},
-		"to anything":      {old: optional(cty.Bool), new: optional(cty.DynamicPseudoType), want: []string{`InPlace ~ spec.forProvider.maxAge: type changed, boolean -> any (values stay as they are)`}},
-		"scalar to list":   {old: optional(cty.Bool), new: optional(cty.List(cty.String)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> list of string (the value becomes a list of one)`}},
-		"inside":           {old: optional(cty.List(cty.Bool)), new: optional(cty.List(cty.String)), want: []string{`NewVersion ~ spec.forProvider.maxAge[]: type changed, boolean -> string (true becomes "true")`}},
-		"list to set":      {old: optional(cty.List(cty.Bool)), new: optional(cty.Set(cty.Bool)), want: []string{`NewVersion ~ spec.forProvider.maxAge: type changed, list -> set (duplicate elements are removed)`}},
+		"bool to string": {
+			old: optional(cty.Bool), new: optional(cty.String),
+			want: []string{
+				`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> string (true becomes "true")`,
+			},
+		},
+		"string to number": {
+			old: optional(cty.String), new: optional(cty.Number),
+			want: []string{
+				`NewVersion ~ spec.forProvider.maxAge: type changed, string -> number ("1" becomes 1; anything else has to be set again)`,
+			},
+		},
+		"bool to number": {
+			old: optional(cty.Bool), new: optional(cty.Number),
+			want: []string{
+				`ByHand ~ spec.forProvider.maxAge: type changed, boolean -> number (there is no conversion: set the values again)`,
+			},
+		},
+		"to anything": {
+			old: optional(cty.Bool), new: optional(cty.DynamicPseudoType),
+			want: []string{`InPlace ~ spec.forProvider.maxAge: type changed, boolean -> any (values stay as they are)`},
+		},
+		"scalar to list": {
+			old: optional(cty.Bool), new: optional(cty.List(cty.String)),
+			want: []string{
+				`NewVersion ~ spec.forProvider.maxAge: type changed, boolean -> list of string (the value becomes a list of one)`,
+			},
+		},
+		"inside": {
+			old: optional(cty.List(cty.Bool)), new: optional(cty.List(cty.String)),
+			want: []string{
+				`NewVersion ~ spec.forProvider.maxAge[]: type changed, boolean -> string (true becomes "true")`,
+			},
+		},
+		"list to set": {
+			old: optional(cty.List(cty.Bool)), new: optional(cty.Set(cty.Bool)),
+			want: []string{
+				`NewVersion ~ spec.forProvider.maxAge: type changed, list -> set (duplicate elements are removed)`,
+			},
+		},
 		"became required": {
 			old: optional(cty.Bool), new: one(&schema.Attribute{Type: cty.Bool, Required: true}),
 			want: []string{"ByHand ~ spec.forProvider.maxAge: became required (set it in objects that lack it)"},
@@ -114,7 +165,8 @@ func TestCompareKind(t *testing.T) {
 			want: []string{"ByHand ~ spec.forProvider.maxAge: became sensitive, maxAgeSecretRef (move the value to a Secret)"},
 		},
 		"what is computed became sensitive": {
-			old: one(&schema.Attribute{Type: cty.String, Computed: true}), new: one(&schema.Attribute{Type: cty.String, Computed: true, Sensitive: true}),
+			old:  one(&schema.Attribute{Type: cty.String, Computed: true}),
+			new:  one(&schema.Attribute{Type: cty.String, Computed: true, Sensitive: true}),
 			want: []string{"NewVersion ~ status.atProvider.maxAge: became sensitive, string -> in Secrets only (it is only in connection Secrets)"},
 		},
 		"not sensitive any more": {
@@ -127,7 +179,10 @@ func TestCompareKind(t *testing.T) {
 		},
 		"a block of one": {
 			old: rule(schema.NestingList, 0, days), new: rule(schema.NestingList, 1, days),
-			want: []string{"NewVersion ~ spec.forProvider.maxRule: type changed, list of object -> object (the only element of the list becomes the value; anything else has to be set again)"},
+			want: []string{
+				"NewVersion ~ spec.forProvider.maxRule: type changed, list of object -> object (the only element of " +
+					"the list becomes the value; anything else has to be set again)",
+			},
 		},
 		"blocks of many": {
 			old: rule(schema.NestingList, 1, days), new: rule(schema.NestingSet, 0, attrs{"days": {Type: cty.String, Optional: true}}),
@@ -204,7 +259,8 @@ func TestCompareIdentitySchemas(t *testing.T) {
 	text := &schema.IdentityAttribute{Type: cty.String, RequiredForImport: true}
 	optional := &schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
 	flag := &schema.IdentityAttribute{Type: cty.Bool, RequiredForImport: true}
-	const note = " (its version is still 3, so stored identities are not upgraded and may not fit: ask the provider's developers for a new version of the identity schema)"
+	const note = " (its version is still 3, so stored identities are not upgraded and may not fit: ask the " +
+		"provider's developers for a new version of the identity schema)"
 	for name, x := range map[string]struct {
 		old, new identity
 		version  int64
@@ -354,7 +410,8 @@ func TestRealProvidersDoNotDifferFromThemselves(t *testing.T) {
 			for _, c := range evolution.CompareKind(k, exact(t, r)) {
 				// Whether what is inside of an optional object is required, only the model knows,
 				// and which lists are sets.
-				if c.Change != evolution.BecameRequired && !(c.Change == evolution.TypeChanged && c.New == "set") && c.Change != evolution.BecamePlain && c.New != string(evolution.Hidden) {
+				if c.Change != evolution.BecameRequired && !(c.Change == evolution.TypeChanged && c.New == "set") &&
+					c.Change != evolution.BecamePlain && c.New != string(evolution.Hidden) {
 					t.Errorf("%s: %v", r.Type, c)
 				}
 			}

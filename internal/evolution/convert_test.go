@@ -42,7 +42,10 @@ func versions(t fatal, c config.Resource, schemas ...*schema.Block) (*apiextensi
 		if i == len(schemas)-1 {
 			of.Resources = map[string]config.Resource{"cloud_thing": c}
 		}
-		p, err := model.NewProvider("cloud", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{"cloud_thing": {Type: "cloud_thing", Block: b}}}, of)
+		p, err := model.NewProvider("cloud", &schema.Provider{
+			Protocol: 6, Config: &schema.Block{},
+			Resources: map[string]*schema.Resource{"cloud_thing": {Type: "cloud_thing", Block: b}},
+		}, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,29 +133,88 @@ func TestConvert(t *testing.T) {
 		edit, back string
 		remembers  bool
 	}{
-		"bool to string":           {old: of(cty.Bool), new: of(cty.String), in: `{"maxAge":true}`, want: `{"maxAge":"true"}`, edit: `{"maxAge":"false"}`, back: `{"maxAge":false}`},
-		"string to bool":           {old: of(cty.String), new: of(cty.Bool), in: `{"maxAge":"true"}`, want: `{"maxAge":true}`},
-		"string that is no bool":   {old: of(cty.String), new: of(cty.Bool), in: `{"maxAge":"yes"}`, want: `{}`, remembers: true, edit: `{"maxAge":true}`, back: `{"maxAge":"true"}`},
-		"number to string":         {old: of(cty.Number), new: of(cty.String), in: `{"maxAge":1.5}`, want: `{"maxAge":"1.5"}`},
-		"string to number":         {old: of(cty.String), new: of(cty.Number), in: `{"maxAge":"15"}`, want: `{"maxAge":15}`},
-		"another spelling":         {old: of(cty.String), new: of(cty.Number), in: `{"maxAge":"015"}`, want: `{"maxAge":15}`, remembers: true, edit: `{"maxAge":16}`, back: `{"maxAge":"16"}`},
-		"digits that do not fit":   {old: of(cty.String), new: of(cty.Number), in: `{"maxAge":"123456789012345678901"}`, want: `{"maxAge":123456789012345680000}`, remembers: true},
-		"bool to number":           {old: of(cty.Bool), new: of(cty.Number), in: `{"maxAge":true}`, want: `{}`, remembers: true},
-		"scalar to list":           {old: of(cty.Bool), new: of(cty.List(cty.String)), in: `{"maxAge":true}`, want: `{"maxAge":["true"]}`, edit: `{"maxAge":["true","false"]}`, back: `{}`},
-		"removed":                  {old: a(both), new: a(days), in: `{"days":1,"hours":2}`, want: `{"days":1}`, remembers: true, edit: `{"days":3}`, back: `{"days":3,"hours":2}`},
-		"added":                    {old: a(days), new: a(both), in: `{"days":1}`, want: `{"days":1}`, edit: `{"days":1,"hours":2}`, back: `{"days":1}`},
-		"list to object":           {old: rules(0, days), new: rules(1, days), in: `{"maxRule":[{"days":1}]}`, want: `{"maxRule":{"days":1}}`, edit: `{"maxRule":{"days":2}}`, back: `{"maxRule":[{"days":2}]}`},
-		"list of two to object":    {old: rules(0, days), new: rules(1, days), in: `{"maxRule":[{"days":1},{"days":2}]}`, want: `{}`, remembers: true},
-		"empty list to object":     {old: rules(0, days), new: rules(1, days), in: `{"maxRule":[]}`, want: `{}`, remembers: true},
-		"object to list":           {old: rules(1, days), new: rules(0, days), in: `{"maxRule":{"days":1}}`, want: `{"maxRule":[{"days":1}]}`},
-		"removed in a list":        {old: rules(0, both), new: rules(0, days), in: `{"maxRule":[{"days":1,"hours":2},{"days":3},{"days":3,"hours":4}]}`, want: `{"maxRule":[{"days":1},{"days":3},{"days":3}]}`, remembers: true, edit: `{"maxRule":[{"days":9},{"days":1},{"days":5}]}`, back: `{"maxRule":[{"days":9},{"days":1,"hours":2},{"days":5}]}`},
-		"list to set":              {old: of(cty.List(cty.String)), new: of(cty.Set(cty.String)), in: `{"maxAge":["a","b","a"]}`, want: `{"maxAge":["a","b"]}`, remembers: true},
-		"anything that fits":       {old: of(cty.DynamicPseudoType), new: of(cty.Map(cty.Number)), in: `{"maxAge":{"a":1}}`, want: `{"maxAge":{"a":1}}`},
-		"anything that fits not":   {old: of(cty.DynamicPseudoType), new: of(cty.Map(cty.Number)), in: `{"maxAge":{"a":"b"}}`, want: `{}`, remembers: true},
-		"entries of maps":          {old: of(cty.Map(cty.String)), new: of(cty.Map(cty.Bool)), in: `{"maxAge":{"a":"true","b":"x"}}`, want: `{"maxAge":{"a":true}}`, remembers: true, edit: `{"maxAge":{"a":false,"c":true}}`, back: `{"maxAge":{"a":"false","b":"x","c":"true"}}`},
-		"a reference to a Secret":  {old: attributes(attrs{"a": {Type: cty.String, Optional: true, Sensitive: true}}), new: attributes(attrs{"a": {Type: cty.String, Optional: true}}), in: `{"aSecretRef":{"name":"n","key":"k"}}`, want: `{}`, remembers: true},
-		"renamed by its provider":  {old: of(cty.Bool), new: a(map[string]cty.Type{"age": cty.String}), config: config.Resource{Fields: map[string]config.Field{"age": {FormerNames: []string{"maxAge"}}}}, in: `{"maxAge":true}`, want: `{"age":"true"}`, edit: `{"age":"no"}`, back: `{}`},
-		"renamed by configuration": {old: rules(0, days), new: rules(0, days), config: config.Resource{Fields: map[string]config.Field{"max_rule": {Name: "rule"}, "max_rule.days": {Name: "age"}}}, in: `{"maxRule":[{"days":1}]}`, want: `{"rule":[{"age":1}]}`},
+		"bool to string": {
+			old: of(cty.Bool), new: of(cty.String), in: `{"maxAge":true}`, want: `{"maxAge":"true"}`,
+			edit: `{"maxAge":"false"}`, back: `{"maxAge":false}`,
+		},
+		"string to bool": {old: of(cty.String), new: of(cty.Bool), in: `{"maxAge":"true"}`, want: `{"maxAge":true}`},
+		"string that is no bool": {
+			old: of(cty.String), new: of(cty.Bool), in: `{"maxAge":"yes"}`, want: `{}`, remembers: true,
+			edit: `{"maxAge":true}`, back: `{"maxAge":"true"}`,
+		},
+		"number to string": {old: of(cty.Number), new: of(cty.String), in: `{"maxAge":1.5}`, want: `{"maxAge":"1.5"}`},
+		"string to number": {old: of(cty.String), new: of(cty.Number), in: `{"maxAge":"15"}`, want: `{"maxAge":15}`},
+		"another spelling": {
+			old: of(cty.String), new: of(cty.Number), in: `{"maxAge":"015"}`, want: `{"maxAge":15}`, remembers: true,
+			edit: `{"maxAge":16}`, back: `{"maxAge":"16"}`,
+		},
+		"digits that do not fit": {
+			old: of(cty.String), new: of(cty.Number), in: `{"maxAge":"123456789012345678901"}`,
+			want: `{"maxAge":123456789012345680000}`, remembers: true,
+		},
+		"bool to number": {old: of(cty.Bool), new: of(cty.Number), in: `{"maxAge":true}`, want: `{}`, remembers: true},
+		"scalar to list": {
+			old: of(cty.Bool), new: of(cty.List(cty.String)), in: `{"maxAge":true}`, want: `{"maxAge":["true"]}`,
+			edit: `{"maxAge":["true","false"]}`, back: `{}`,
+		},
+		"removed": {
+			old: a(both), new: a(days), in: `{"days":1,"hours":2}`, want: `{"days":1}`, remembers: true,
+			edit: `{"days":3}`, back: `{"days":3,"hours":2}`,
+		},
+		"added": {
+			old: a(days), new: a(both), in: `{"days":1}`, want: `{"days":1}`, edit: `{"days":1,"hours":2}`,
+			back: `{"days":1}`,
+		},
+		"list to object": {
+			old: rules(0, days), new: rules(1, days), in: `{"maxRule":[{"days":1}]}`, want: `{"maxRule":{"days":1}}`,
+			edit: `{"maxRule":{"days":2}}`, back: `{"maxRule":[{"days":2}]}`,
+		},
+		"list of two to object": {
+			old: rules(0, days), new: rules(1, days), in: `{"maxRule":[{"days":1},{"days":2}]}`, want: `{}`,
+			remembers: true,
+		},
+		"empty list to object": {old: rules(0, days), new: rules(1, days), in: `{"maxRule":[]}`, want: `{}`, remembers: true},
+		"object to list":       {old: rules(1, days), new: rules(0, days), in: `{"maxRule":{"days":1}}`, want: `{"maxRule":[{"days":1}]}`},
+		"removed in a list": {
+			old: rules(0, both), new: rules(0, days),
+			in:   `{"maxRule":[{"days":1,"hours":2},{"days":3},{"days":3,"hours":4}]}`,
+			want: `{"maxRule":[{"days":1},{"days":3},{"days":3}]}`, remembers: true,
+			edit: `{"maxRule":[{"days":9},{"days":1},{"days":5}]}`,
+			back: `{"maxRule":[{"days":9},{"days":1,"hours":2},{"days":5}]}`,
+		},
+		"list to set": {
+			old: of(cty.List(cty.String)), new: of(cty.Set(cty.String)), in: `{"maxAge":["a","b","a"]}`,
+			want: `{"maxAge":["a","b"]}`, remembers: true,
+		},
+		"anything that fits": {
+			old: of(cty.DynamicPseudoType), new: of(cty.Map(cty.Number)), in: `{"maxAge":{"a":1}}`,
+			want: `{"maxAge":{"a":1}}`,
+		},
+		"anything that fits not": {
+			old: of(cty.DynamicPseudoType), new: of(cty.Map(cty.Number)), in: `{"maxAge":{"a":"b"}}`, want: `{}`,
+			remembers: true,
+		},
+		"entries of maps": {
+			old: of(cty.Map(cty.String)), new: of(cty.Map(cty.Bool)), in: `{"maxAge":{"a":"true","b":"x"}}`,
+			want: `{"maxAge":{"a":true}}`, remembers: true, edit: `{"maxAge":{"a":false,"c":true}}`,
+			back: `{"maxAge":{"a":"false","b":"x","c":"true"}}`,
+		},
+		"a reference to a Secret": {
+			old: attributes(attrs{"a": {Type: cty.String, Optional: true, Sensitive: true}}),
+			new: attributes(attrs{"a": {Type: cty.String, Optional: true}}),
+			in:  `{"aSecretRef":{"name":"n","key":"k"}}`, want: `{}`, remembers: true,
+		},
+		"renamed by its provider": {
+			old: of(cty.Bool), new: a(map[string]cty.Type{"age": cty.String}),
+			config: config.Resource{Fields: map[string]config.Field{"age": {FormerNames: []string{"maxAge"}}}},
+			in:     `{"maxAge":true}`, want: `{"age":"true"}`, edit: `{"age":"no"}`, back: `{}`,
+		},
+		"renamed by configuration": {
+			old: rules(0, days), new: rules(0, days),
+			config: config.Resource{
+				Fields: map[string]config.Field{"max_rule": {Name: "rule"}, "max_rule.days": {Name: "age"}},
+			}, in: `{"maxRule":[{"days":1}]}`, want: `{"rule":[{"age":1}]}`,
+		},
 		"paths": {
 			old: rules(0, days), new: rules(1, days), config: config.Resource{Fields: map[string]config.Field{"max_rule.days": {Name: "age"}}},
 			in: `{}`, want: `{}`,
@@ -219,7 +281,10 @@ func TestConvertRefuses(t *testing.T) {
 	if _, err := c.Convert(object, "v7"); err == nil || err.Error() != `things.cloud.landbridge.io: there is no version "v7"` {
 		t.Error(err)
 	}
-	for text, want := range map[string]string{"x": "invalid character", `{"v1beta1":{"spec.forProvider.b":["a"]}}`: "the version v1beta1 has no field spec.forProvider.b"} {
+	for text, want := range map[string]string{
+		"x": "invalid character",
+		`{"v1beta1":{"spec.forProvider.b":["a"]}}`: "the version v1beta1 has no field spec.forProvider.b",
+	} {
 		d.Annotations[evolution.AnnotationFormerNames] = text
 		if _, err := evolution.NewConverter(d); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -254,7 +319,8 @@ func TestConversionsLoseNothing(t *testing.T) {
 			spec["initProvider"] = evolutiontest.Value(t, kinds[at].Parts[evolution.ForProvider])
 		}
 		object := through(t, m{
-			"apiVersion": "cloud.landbridge.io/" + names[at], "kind": "Thing", "metadata": m{"name": "a", "annotations": m{"mine": "x"}}, "spec": spec,
+			"apiVersion": "cloud.landbridge.io/" + names[at], "kind": "Thing",
+			"metadata": m{"name": "a", "annotations": m{"mine": "x"}}, "spec": spec,
 			"status": m{"atProvider": evolutiontest.Value(t, kinds[at].Parts[evolution.AtProvider]), "state": "Full"},
 		})
 		shown, by := object, []int{at}
@@ -290,7 +356,9 @@ func typeErrors(t fatal, d *apiextensionsv1.CustomResourceDefinition, version st
 	t.Helper()
 	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	in := &apiextensions.CustomResourceValidation{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(d.Spec.Versions[i].Schema, in, nil); err != nil {
+	if err :=
+		apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(d.Spec.Versions[i].Schema,
+			in, nil); err != nil {
 		t.Fatal(err)
 	}
 	validator, _, err := validation.NewSchemaValidator(in.OpenAPIV3Schema)
@@ -317,7 +385,10 @@ func FuzzConvert(f *testing.F) {
 	}
 	old := schematest.Everything().Resources["everything_thing"].Block
 	new := schematest.Everything().Resources["everything_thing"].Block
-	for name, typ := range map[string]cty.Type{"size": cty.String, "enabled": cty.String, "zones": cty.Set(cty.String), "tags": cty.Map(cty.Bool), "vpc_id": cty.Number, "anything": cty.List(cty.String)} {
+	for name, typ := range map[string]cty.Type{
+		"size": cty.String, "enabled": cty.String, "zones": cty.Set(cty.String), "tags": cty.Map(cty.Bool),
+		"vpc_id": cty.Number, "anything": cty.List(cty.String),
+	} {
 		new.Attributes[name].Type = typ
 	}
 	delete(new.Attributes, "endpoint")

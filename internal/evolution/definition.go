@@ -133,7 +133,8 @@ func typed(s props) *Node {
 // isSecretRef reports whether a schema is that of a reference to a key of a Secret, as package crd
 // makes it.
 func isSecretRef(name string, s props) bool {
-	if !strings.Contains(name, secretSuffix) || s.Type != "object" || !slices.Contains(s.Required, "key") || !slices.Contains(s.Required, "name") {
+	if !strings.Contains(name, secretSuffix) || s.Type != "object" || !slices.Contains(s.Required, "key") ||
+		!slices.Contains(s.Required, "name") {
 		return false
 	}
 	for p := range s.Properties {

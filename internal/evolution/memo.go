@@ -135,7 +135,8 @@ func digest(v any) string {
 func (r *remembered) annotation(version string) (string, error) {
 	raw, err := json.Marshal(r)
 	if err == nil && len(raw) > maxAnnotation {
-		err = fmt.Errorf("the values that only the version %s can hold are too large for an annotation: %d bytes of at most %d", version, len(raw), maxAnnotation)
+		err = fmt.Errorf("the values that only the version %s can hold are too large for an annotation: %d "+
+			"bytes of at most %d", version, len(raw), maxAnnotation)
 	}
 	return string(raw), err
 }

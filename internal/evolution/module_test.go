@@ -16,7 +16,9 @@ import (
 func TestModuleDefinition(t *testing.T) {
 	t.Parallel()
 	r := provide(t, of(attributes(map[string]*schema.Attribute{
-		"name": {Type: cty.String, Required: true}, "size": {Type: cty.Number, Required: true}, "tags": {Type: cty.Map(cty.String), Optional: true},
+		"name": {Type: cty.String, Required: true}, "size": {Type: cty.Number, Required: true}, "tags": {
+			Type: cty.Map(cty.String), Optional: true,
+		},
 	}), nil, 0), config.Provider{}).Resources["cloud_thing"]
 	d, err := crd.Module(r, crd.ModuleArguments{Nullable: map[string]bool{"name": true, "tags": true}})
 	if err != nil {

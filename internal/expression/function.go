@@ -95,7 +95,9 @@ func declare(name string, f Function) cel.EnvOption {
 	arguments := append([]*cel.Type{receiverType}, f.Parameters...)
 	binding := cel.FunctionBinding(func(values ...ref.Val) ref.Val { return callFunction(name, values) })
 	for range maxVariadic + 1 {
-		overloads = append(overloads, cel.MemberOverload(fmt.Sprintf("%s_%s_%d", providerVariable, name, len(arguments)), slices.Clone(arguments), f.Result, binding))
+		overloads = append(overloads,
+			cel.MemberOverload(fmt.Sprintf("%s_%s_%d", providerVariable, name, len(arguments)),
+				slices.Clone(arguments), f.Result, binding))
 		if f.Variadic == nil {
 			break
 		}

@@ -17,8 +17,10 @@ import (
 func TestFunctionNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"all", "exists", "exists_one", "existsOne", "filter", "map", "has", "size", "contains", "string", "in", "type", "dyn", "namespace", "timestamp",
-		"duration", "getFullYear", "startsWith", "split", "join", "matches", "transformList", "optMap", "bind", "null", "true", "as", "for", "self", "provider",
+		"all", "exists", "exists_one", "existsOne", "filter", "map", "has", "size", "contains", "string", "in",
+		"type", "dyn", "namespace", "timestamp",
+		"duration", "getFullYear", "startsWith", "split", "join", "matches", "transformList", "optMap", "bind",
+		"null", "true", "as", "for", "self", "provider",
 	} {
 		for n := range 4 {
 			f := expression.Function{Result: cel.DynType}
@@ -77,21 +79,34 @@ func TestFunctions(t *testing.T) {
 		want       any
 		err        string // its begin
 	}{
-		"object":                      {expression: "provider.parse(self).id", want: "1"},
-		"number of an object":         {expression: "provider.parse(self).length + 1", want: int64(2)},
-		"in another call":             {expression: "provider.concat(provider.parse(self).kind, '-', 'x')", want: "server-x"},
-		"without further arguments":   {expression: "provider.concat(self)", want: "server/1"},
-		"of the name of CEL's":        {expression: "provider.split()[1] + self.split('/')[0]", want: "bserver"},
-		"null":                        {expression: "provider.any(null)", want: nil},
-		"list":                        {expression: "provider.any([self, 1, 2.5, true])", want: []any{"server/1", int64(1), 2.5, true}},
-		"fails":                       {expression: "provider.fail()", err: "provider.fail: no such thing"},
-		"unknown":                     {expression: "provider.other(self)", err: "ERROR: <input>:1:15: undeclared reference to 'provider.other'"},
-		"argument of another type":    {expression: "provider.parse(1)", err: "ERROR: <input>:1:15: found no matching overload for 'provider.parse'"},
-		"too few arguments":           {expression: "provider.concat()", err: "ERROR: <input>:1:16: found no matching overload for 'provider.concat'"},
-		"too many arguments":          {expression: "provider.concat(" + strings.Repeat("self, ", 9) + "self)", err: "ERROR: <input>:1:16: found no matching overload for 'provider.concat'"},
+		"object":                    {expression: "provider.parse(self).id", want: "1"},
+		"number of an object":       {expression: "provider.parse(self).length + 1", want: int64(2)},
+		"in another call":           {expression: "provider.concat(provider.parse(self).kind, '-', 'x')", want: "server-x"},
+		"without further arguments": {expression: "provider.concat(self)", want: "server/1"},
+		"of the name of CEL's":      {expression: "provider.split()[1] + self.split('/')[0]", want: "bserver"},
+		"null":                      {expression: "provider.any(null)", want: nil},
+		"list":                      {expression: "provider.any([self, 1, 2.5, true])", want: []any{"server/1", int64(1), 2.5, true}},
+		"fails":                     {expression: "provider.fail()", err: "provider.fail: no such thing"},
+		"unknown":                   {expression: "provider.other(self)", err: "ERROR: <input>:1:15: undeclared reference to 'provider.other'"},
+		"argument of another type": {
+			expression: "provider.parse(1)", err: "ERROR: <input>:1:15: found no matching overload for " +
+				"'provider.parse'",
+		},
+		"too few arguments": {
+			expression: "provider.concat()", err: "ERROR: <input>:1:16: found no matching overload for " +
+				"'provider.concat'",
+		},
+		"too many arguments": {
+			expression: "provider.concat(" + strings.Repeat("self, ", 9) + "self)",
+			err:        "ERROR: <input>:1:16: found no matching overload for 'provider.concat'",
+		},
 		"the provider alone":          {expression: "provider", err: "the result is of type provider"},
 		"the provider as an argument": {expression: "provider.any(provider)", err: "the result is of type provider"},
-		"too large an argument":       {expression: "provider.any([self, " + strings.Repeat("self+", 20) + "self].join('').replace('s', '" + strings.Repeat("x", 400) + "').replace('x', '" + strings.Repeat("y", 400) + "'))", err: "the result is too large"},
+		"too large an argument": {
+			expression: "provider.any([self, " + strings.Repeat("self+", 20) + "self].join('').replace('s', '" +
+				strings.Repeat("x", 400) + "').replace('x', '" + strings.Repeat("y", 400) + "'))",
+			err: "the result is too large",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -55,8 +55,10 @@ func stringFunctions() []cel.EnvOption {
 			member("string_substring_int_int", text, func(in []string, at []int) (any, error) {
 				return substring([]rune(in[0]), at[0], at[1])
 			}, text, number, number)),
-		cel.Function("lowerAscii", member("string_lower_ascii", text, func(in []string, _ []int) (any, error) { return ascii(in[0], 'A', 'a'), nil }, text)),
-		cel.Function("upperAscii", member("string_upper_ascii", text, func(in []string, _ []int) (any, error) { return ascii(in[0], 'a', 'A'), nil }, text)),
+		cel.Function("lowerAscii", member("string_lower_ascii", text,
+			func(in []string, _ []int) (any, error) { return ascii(in[0], 'A', 'a'), nil }, text)),
+		cel.Function("upperAscii", member("string_upper_ascii", text,
+			func(in []string, _ []int) (any, error) { return ascii(in[0], 'a', 'A'), nil }, text)),
 		cel.Function("trim", member("string_trim", text, func(in []string, _ []int) (any, error) { return strings.TrimSpace(in[0]), nil }, text)),
 	}
 }

@@ -90,7 +90,8 @@ func newTransform(expression string, self *cel.Type, functions *Functions, more 
 // plain refuses results that no field of a custom resource has.
 func plain(t *cel.Type) error {
 	switch t.Kind() {
-	case types.DynKind, types.StringKind, types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind, types.ListKind, types.MapKind, types.NullTypeKind:
+	case types.DynKind, types.StringKind, types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind,
+		types.ListKind, types.MapKind, types.NullTypeKind:
 		return nil
 	}
 	return fmt.Errorf("the result is of type %s: it must be a string, number, boolean, list or map", t)

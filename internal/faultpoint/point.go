@@ -89,7 +89,11 @@ var steps = []struct {
 	processes []Process
 	steps     []Step
 }{
-	{[]Process{Create, Update, Delete, Destroy, Recreate, CreateFirst, DestroyDeposed}, []Step{BeforeIntent, BeforeDispatch, InFlight, BeforeConclude, BeforeTold}},
+	{
+		[]Process{Create, Update, Delete, Destroy, Recreate, CreateFirst, DestroyDeposed}, []Step{
+			BeforeIntent, BeforeDispatch, InFlight, BeforeConclude, BeforeTold,
+		},
+	},
 	{[]Process{RecoverCreate, Recover, Import, Asked}, []Step{BeforeConclude, BeforeTold}},
 	{[]Process{Annotate, Status}, []Step{BeforeWrite, AfterWrite}},
 	{[]Process{Finalize}, []Step{BeforeRelease, BeforeForget, AfterForget}},

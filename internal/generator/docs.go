@@ -57,7 +57,8 @@ func (k *kind) markdown() ([]byte, error) {
 	var b bytes.Buffer
 	_, about, _ := strings.Cut(schema.Description, "\n")
 	fmt.Fprintf(&b, "<!-- %s -->\n\n# %s\n\n", mark, r.Kind)
-	fmt.Fprintf(&b, "The Terraform resource `%s`, as `apiVersion: %s/%s`, `kind: %s`. `kubectl get %s` lists them", r.Type, r.Group, r.Version, r.Kind, r.CRDName())
+	fmt.Fprintf(&b, "The Terraform resource `%s`, as `apiVersion: %s/%s`, `kind: %s`. `kubectl get %s` lists them",
+		r.Type, r.Group, r.Version, r.Kind, r.CRDName())
 	if len(r.ShortNames) > 0 {
 		fmt.Fprintf(&b, ", and so does `kubectl get %s`", strings.Join(r.ShortNames, "` or `kubectl get "))
 	}
@@ -76,7 +77,8 @@ func (k *kind) markdown() ([]byte, error) {
 
 	b.WriteString("\n## Identity and import\n\n")
 	if r.Identity() == nil {
-		b.WriteString("The resource type has no identity: an existing object is imported by the id that the provider's documentation describes.\n")
+		b.WriteString("The resource type has no identity: an existing object is imported by the id that the " +
+			"provider's documentation describes.\n")
 	} else {
 		b.WriteString("An existing object is imported by its identity, or with `id` by the id that the provider's documentation describes.\n\n")
 		fieldTable(&b, schema.Properties["spec"].Properties["import"].Properties["identity"], r.Identity(), false)
@@ -85,7 +87,8 @@ func (k *kind) markdown() ([]byte, error) {
 	fmt.Fprintf(&b, "\n```yaml\nspec:\n%s```\n", indent(imported))
 	b.WriteString("\n`spec.import` can be added later, but neither changed nor removed.\n")
 
-	b.WriteString("\n## spec.forProvider\n\nWhat is required has to be given here, in `spec.initProvider` or by `spec.references`, unless `spec.managementPolicies` let nothing be created or updated.\n\n")
+	b.WriteString("\n## spec.forProvider\n\nWhat is required has to be given here, in `spec.initProvider` or by " +
+		"`spec.references`, unless `spec.managementPolicies` let nothing be created or updated.\n\n")
 	fieldTable(&b, schema.Properties["spec"].Properties["forProvider"], r.Root(), false)
 	b.WriteString("\n## status.atProvider\n\nThe last observed state of the remote object, without sensitive values.\n\n")
 	fieldTable(&b, schema.Properties["status"].Properties["atProvider"], r.Root(), true)

@@ -28,7 +28,10 @@ func TestCompare(t *testing.T) {
 		return cloud(map[string]*schema.Attribute{"size": {Type: cty.Number, Optional: true}, "public": {Type: cty.Bool, Optional: true}})
 	}
 	after := func() *schema.Provider {
-		return cloud(map[string]*schema.Attribute{"size_gib": {Type: cty.Number, Optional: true}, "public": {Type: cty.String, Optional: true}, "zone": {Type: cty.String, Optional: true}})
+		return cloud(map[string]*schema.Attribute{
+			"size_gib": {Type: cty.Number, Optional: true}, "public": {Type: cty.String, Optional: true},
+			"zone": {Type: cty.String, Optional: true},
+		})
 	}
 	tests := map[string]struct {
 		new    *schema.Provider
@@ -88,7 +91,8 @@ func TestCompare(t *testing.T) {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
 			err = generator.Refuse(report, "say please")
-			if (err != nil) != test.refuse || err != nil && (!strings.HasSuffix(err.Error(), "say please") || strings.Contains(err.Error(), "zone")) {
+			if (err != nil) != test.refuse || err != nil &&
+				(!strings.HasSuffix(err.Error(), "say please") || strings.Contains(err.Error(), "zone")) {
 				t.Errorf("refused: %v", err)
 			}
 		})

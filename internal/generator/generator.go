@@ -139,7 +139,8 @@ func packageOf(all map[string]*goPackage, group, version string) (*goPackage, er
 		all[dir] = of
 	}
 	if of.group != group {
-		return nil, fmt.Errorf("the groups %s and %s have the same Go package %s: choose groups with different first labels", of.group, group, dir)
+		return nil, fmt.Errorf("the groups %s and %s have the same Go package %s: choose groups with "+
+			"different first labels", of.group, group, dir)
 	}
 	return of, nil
 }

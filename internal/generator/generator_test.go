@@ -68,7 +68,12 @@ func TestNames(t *testing.T) {
 		renamed []string
 	}{
 		"initialisms": {
-			types: map[string]*schema.Block{"vpc_endpoint": {Attributes: attributes("cidr_block", "enable_dns_hostnames", "iam_role_arn", "subnet_ids", "ipv6_cidr_blocks")}},
+			types: map[string]*schema.Block{
+				"vpc_endpoint": {
+					Attributes: attributes("cidr_block", "enable_dns_hostnames", "iam_role_arn", "subnet_ids",
+						"ipv6_cidr_blocks"),
+				},
+			},
 			want: []string{
 				"type VPCEndpointParameters struct {",
 				"CIDRBlock *string `json:\"cidrBlock,omitempty\" tf:\"cidr_block,omitempty\"`",
@@ -79,8 +84,11 @@ func TestNames(t *testing.T) {
 			},
 		},
 		"two fields": {
-			types:   map[string]*schema.Block{"thing": {Attributes: attributes("ip_address", "ip__address")}},
-			want:    []string{"IPAddress *string `json:\"ipAddress,omitempty\" tf:\"ip__address,omitempty\"`", "IPAddress2 *string `json:\"ip_address,omitempty\" tf:\"ip_address,omitempty\"`"},
+			types: map[string]*schema.Block{"thing": {Attributes: attributes("ip_address", "ip__address")}},
+			want: []string{
+				"IPAddress *string `json:\"ipAddress,omitempty\" tf:\"ip__address,omitempty\"`",
+				"IPAddress2 *string `json:\"ip_address,omitempty\" tf:\"ip_address,omitempty\"`",
+			},
 			renamed: []string{"cloud_thing.ip_address: the name IPAddress is taken, IPAddress2 is used instead"},
 		},
 		"a field and a method": {
@@ -95,10 +103,17 @@ func TestNames(t *testing.T) {
 		// A block of one resource type and the kind of another do not meet.
 		"a block and a kind": {
 			types: map[string]*schema.Block{
-				"server":         {Blocks: map[string]*schema.NestedBlock{"network": {Nesting: schema.NestingSingle, Block: &schema.Block{Attributes: attributes("ip")}}}},
+				"server": {
+					Blocks: map[string]*schema.NestedBlock{
+						"network": {Nesting: schema.NestingSingle, Block: &schema.Block{Attributes: attributes("ip")}},
+					},
+				},
 				"server_network": {Attributes: attributes("ip")},
 			},
-			want: []string{"Network *ServerParametersNetwork `json:\"network,omitempty\" tf:\"network,omitempty\"`", "type ServerNetworkParameters struct {"},
+			want: []string{
+				"Network *ServerParametersNetwork `json:\"network,omitempty\" tf:\"network,omitempty\"`",
+				"type ServerNetworkParameters struct {",
+			},
 		},
 		"a kind and a type of another": {
 			types:   map[string]*schema.Block{"server": {Attributes: attributes("a")}, "server_spec": {Attributes: attributes("a")}},
@@ -161,7 +176,8 @@ func TestErrorsNameTheConfiguration(t *testing.T) {
 	}{
 		"two groups of one package": {
 			config: map[string]config.Resource{"cloud_b": {Group: "cloud.example.org"}},
-			want:   "resources.cloud_b.group: the groups cloud.landbridge.io and cloud.example.org have the same Go package apis/cloud/v1alpha1: choose groups with different first labels",
+			want: "resources.cloud_b.group: the groups cloud.landbridge.io and cloud.example.org have the same Go " +
+				"package apis/cloud/v1alpha1: choose groups with different first labels",
 		},
 		"a reserved name": {
 			config: map[string]config.Resource{"cloud_a": {Kind: "SchemeBuilder"}},
@@ -170,7 +186,10 @@ func TestErrorsNameTheConfiguration(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := generator.Provider(provide(t, "cloud", provider(map[string]*schema.Block{"a": block(), "b": block()}), config.Provider{Resources: test.config}), generator.Options{Module: "example.org/provider"})
+			_, err := generator.Provider(
+				provide(t, "cloud", provider(map[string]*schema.Block{"a": block(), "b": block()}),
+					config.Provider{Resources: test.config}), generator.Options{Module: "example.org/provider"},
+			)
 			got := ""
 			if err != nil {
 				got = err.Error()

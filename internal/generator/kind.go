@@ -86,7 +86,8 @@ func (k *kind) declare() error {
 		observed.fields = append(observed.fields, k.field("Identity", "*"+n.identity, "identity,omitempty", status), history)
 	}
 	b.declared = append(b.declared, observed)
-	if err := k.object(n.observation, "is the remote object as it was last seen, without sensitive values.", r.Root(), status.Properties["atProvider"], true); err != nil {
+	if err := k.object(n.observation, "is the remote object as it was last seen, without sensitive values.", r.Root(),
+		status.Properties["atProvider"], true); err != nil {
 		return err
 	}
 	if r.Identity() == nil {
@@ -130,7 +131,8 @@ func (k *kind) imported(schema props) error {
 		k.field("ID", "*string", "id,omitempty", schema),
 		k.field("Identity", "*"+n.importIdentity, "identity,omitempty", schema),
 	}
-	return k.object(n.importIdentity, "is the identity of the object to take over.", k.resource.Identity(), schema.Properties["identity"], false)
+	return k.object(n.importIdentity, "is the identity of the object to take over.", k.resource.Identity(),
+		schema.Properties["identity"], false)
 }
 
 // root returns the declaration of the kind itself.
@@ -162,7 +164,8 @@ func kindMarkers(d *apiextensionsv1.CustomResourceDefinition, extra ...string) [
 	if v.Subresources != nil && v.Subresources.Status != nil {
 		add("subresource:status")
 	}
-	resource := fmt.Sprintf("resource:path=%s,singular=%s,scope=%s,categories={%s}", names.Plural, names.Singular, d.Spec.Scope, strings.Join(names.Categories, ","))
+	resource := fmt.Sprintf("resource:path=%s,singular=%s,scope=%s,categories={%s}", names.Plural, names.Singular,
+		d.Spec.Scope, strings.Join(names.Categories, ","))
 	if len(names.ShortNames) > 0 {
 		resource += ",shortName={" + strings.Join(names.ShortNames, ",") + "}"
 	}

@@ -79,7 +79,9 @@ func server(t *testing.T, document []byte) func(t *testing.T, what string, objec
 		t.Fatal(err)
 	}
 	internal := &apiextensions.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(d.Spec.Versions[0].Schema.OpenAPIV3Schema, internal, nil); err != nil {
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(
+		d.Spec.Versions[0].Schema.OpenAPIV3Schema, internal, nil,
+	); err != nil {
 		t.Fatal(err)
 	}
 	s, err := structural.NewStructural(internal)
@@ -93,7 +95,8 @@ func server(t *testing.T, document []byte) func(t *testing.T, what string, objec
 	rules := cel.NewValidator(s, true, celconfig.PerCallLimit)
 	return func(t *testing.T, what string, object map[string]any) {
 		t.Helper()
-		if pruned := pruning.PruneWithOptions(object, s, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}); len(pruned) > 0 {
+		if pruned := pruning.PruneWithOptions(object, s, true,
+			structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}); len(pruned) > 0 {
 			t.Errorf("%s: unknown fields %q", what, slices.Sorted(slices.Values(pruned)))
 		}
 		defaulting.Default(object, s)

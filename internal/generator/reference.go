@@ -52,7 +52,8 @@ func (b *types) declareReference(name string, schema, kind props) {
 	if p, ok := schema.Properties["name"]; ok {
 		t.fields = append(t.fields, goField{name: "Name", typ: "string", doc: p.Description, json: "name"})
 	} else {
-		t.fields = append(t.fields, property("MatchLabels", "map[string]string", "matchLabels"), property("MatchControllerRef", "bool", "matchControllerRef"))
+		t.fields = append(t.fields, property("MatchLabels", "map[string]string", "matchLabels"),
+			property("MatchControllerRef", "bool", "matchControllerRef"))
 	}
 	t.fields = append(t.fields, property("Namespace", "string", "namespace"), property("Policy", "xpv2.Policy", "policy"))
 	b.declared = append(b.declared, t)

@@ -64,7 +64,8 @@ func (h history) addTo(d *apiextensionsv1.CustomResourceDefinition) ([]*former, 
 		case v.Name == own:
 		case slices.Contains(h.dropped, v.Name):
 			if v.Storage {
-				return nil, fmt.Errorf("%s: objects of the version %s of the kind %s may be stored: publish the kind with both versions first, so that programs store them in %s",
+				return nil, fmt.Errorf("%s: objects of the version %s of the kind %s may be stored: publish the "+
+					"kind with both versions first, so that programs store them in %s",
 					h.setting, v.Name, d.Spec.Names.Kind, own)
 			}
 		default:
@@ -82,10 +83,14 @@ func (h history) addTo(d *apiextensionsv1.CustomResourceDefinition) ([]*former, 
 	}
 	var out []*former
 	for _, v := range keep {
-		f := &former{kind: d.Spec.Names.Kind, listKind: d.Spec.Names.ListKind, version: v, file: path.Join(packageDir(d.Spec.Group, v), typesFile(d.Spec.Names.Singular))}
+		f := &former{
+			kind: d.Spec.Names.Kind, listKind: d.Spec.Names.ListKind, version: v,
+			file: path.Join(packageDir(d.Spec.Group, v), typesFile(d.Spec.Names.Singular)),
+		}
 		raw, err := os.ReadFile(filepath.Join(h.dir, filepath.FromSlash(f.file)))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s is missing, which has the Go types of the version %s: restore it, or drop the version with droppedVersions", f.file, v)
+			return nil, fmt.Errorf("%s is missing, which has the Go types of the version %s: restore it, or drop "+
+				"the version with droppedVersions", f.file, v)
 		} else if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,11 @@ func (r repository) generate(t *testing.T, volume map[string]cty.Type, c config.
 	}
 	p := provide(t, "cloud", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{
 		"cloud_volume": {Type: "cloud_volume", Block: &schema.Block{Attributes: attributes}},
-		"cloud_disk":   {Type: "cloud_disk", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"size": {Type: cty.Number, Optional: true}}}},
+		"cloud_disk": {
+			Type: "cloud_disk", Block: &schema.Block{
+				Attributes: map[string]*schema.Attribute{"size": {Type: cty.Number, Optional: true}},
+			},
+		},
 	}}, c)
 	out, err := generator.Provider(p, generator.Options{Module: "example.org/provider-cloud", Dir: r.dir, Examples: true})
 	if err != nil {
@@ -106,7 +110,8 @@ func TestVersions(t *testing.T) {
 	before := r.read(t, "apis/cloud/v1alpha1/zz_volume_types.go")
 
 	second := map[string]cty.Type{"size": cty.Number, "public": cty.String}
-	if _, err := r.generate(t, second, config.Provider{}); err == nil || !strings.Contains(err.Error(), "version gives a kind another API version") {
+	if _, err := r.generate(t, second, config.Provider{}); err == nil ||
+		!strings.Contains(err.Error(), "version gives a kind another API version") {
 		t.Fatalf("without another version: %v", err)
 	}
 	changes := r.must(t, second, volume(config.Resource{Version: "v1alpha2"}))
@@ -119,7 +124,8 @@ func TestVersions(t *testing.T) {
 		t.Errorf("-want, +got:\n%s\nremoved: %v", diff, changes.Removed)
 	}
 	// Of the Go types there was nothing is another, but that another version is stored.
-	stored := strings.NewReplacer("\t// +kubebuilder:storageversion\n", "", "\t// +kubebuilder:selectablefield:JSONPath=\".status.state\"\n", "")
+	stored := strings.NewReplacer("\t// +kubebuilder:storageversion\n", "",
+		"\t// +kubebuilder:selectablefield:JSONPath=\".status.state\"\n", "")
 	if diff := cmp.Diff(stored.Replace(before), r.read(t, "apis/cloud/v1alpha1/zz_volume_types.go")); diff != "" {
 		t.Errorf("-before, +after:\n%s", diff)
 	}
@@ -138,7 +144,8 @@ func TestVersions(t *testing.T) {
 	if diff := cmp.Diff([]string{"v1alpha2*", "v1alpha1"}, served(d)); diff != "" {
 		t.Error(diff)
 	}
-	if w := d.Spec.Conversion; w.Strategy != apiextensionsv1.WebhookConverter || w.Webhook.ClientConfig.Service.Name != "provider-cloud" || *w.Webhook.ClientConfig.Service.Port != 9443 {
+	if w := d.Spec.Conversion; w.Strategy != apiextensionsv1.WebhookConverter ||
+		w.Webhook.ClientConfig.Service.Name != "provider-cloud" || *w.Webhook.ClientConfig.Service.Port != 9443 {
 		t.Errorf("the webhook: %v", w)
 	}
 	if diff := cmp.Diff([]string{"v1alpha1*"}, served(r.crd(t, "cloud.landbridge.io_disks.yaml"))); diff != "" {
@@ -151,18 +158,26 @@ func TestVersions(t *testing.T) {
 	second["zone"] = cty.String
 	r.must(t, second, volume(config.Resource{Version: "v1alpha2"}))
 	delete(second, "public")
-	if _, err := r.generate(t, second, volume(config.Resource{Version: "v1alpha2"})); err == nil || !strings.Contains(err.Error(), "spec.forProvider.public: field removed") {
+	if _, err := r.generate(t, second, volume(config.Resource{Version: "v1alpha2"})); err == nil ||
+		!strings.Contains(err.Error(), "spec.forProvider.public: field removed") {
 		t.Errorf("a change of the new version: %v", err)
 	}
 
 	// A third one, for all kinds, in which a field is called otherwise.
-	third := config.Provider{Version: "v1beta1", Resources: map[string]config.Resource{"cloud_volume": {Fields: map[string]config.Field{"size": {Name: "gigabytes"}}}}}
+	third := config.Provider{
+		Version: "v1beta1", Resources: map[string]config.Resource{
+			"cloud_volume": {Fields: map[string]config.Field{"size": {Name: "gigabytes"}}},
+		},
+	}
 	r.must(t, second, third)
 	d = r.crd(t, volumes)
 	if diff := cmp.Diff([]string{"v1beta1*", "v1alpha2", "v1alpha1"}, served(d)); diff != "" {
 		t.Error(diff)
 	}
-	for _, name := range []string{"cloud.landbridge.io_disks.yaml", "cloud.landbridge.io_providerconfigs.yaml", "cloud.landbridge.io_clusterproviderconfigs.yaml"} {
+	for _, name := range []string{
+		"cloud.landbridge.io_disks.yaml", "cloud.landbridge.io_providerconfigs.yaml",
+		"cloud.landbridge.io_clusterproviderconfigs.yaml",
+	} {
 		if diff := cmp.Diff([]string{"v1beta1*", "v1alpha1"}, served(r.crd(t, name))); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -192,21 +207,25 @@ func TestVersions(t *testing.T) {
 	if diff := cmp.Diff([]string{"v1beta1*", "v1alpha2"}, served(r.crd(t, volumes))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"v1beta1*"}, served(r.crd(t, "cloud.landbridge.io_disks.yaml"))); diff != "" || r.crd(t, "cloud.landbridge.io_disks.yaml").Spec.Conversion != nil {
+	if diff := cmp.Diff([]string{"v1beta1*"}, served(r.crd(t, "cloud.landbridge.io_disks.yaml"))); diff != "" ||
+		r.crd(t, "cloud.landbridge.io_disks.yaml").Spec.Conversion != nil {
 		t.Error(diff)
 	}
 	if left, err := filepath.Glob(filepath.Join(r.dir, "apis/cloud/v1alpha1/*")); err != nil || len(left) > 0 {
 		t.Errorf("left of the version that was dropped: %v, %v", left, err)
 	}
 	fourth := config.Provider{Version: "v1", DroppedVersions: []string{"v1alpha1", "v1beta1"}, Resources: third.Resources}
-	if _, err := r.generate(t, second, fourth); err == nil || !strings.Contains(err.Error(), "droppedVersions: objects of the version v1beta1 of the kind ProviderConfig may be stored: publish the kind with both versions first") {
+	if _, err := r.generate(t, second, fourth); err == nil ||
+		!strings.Contains(err.Error(), "droppedVersions: objects of the version v1beta1 of the kind ProviderConfig "+
+			"may be stored: publish the kind with both versions first") {
 		t.Errorf("the stored version dropped: %v", err)
 	}
 	// The Go types of a version are nowhere else.
 	if err := os.Remove(filepath.Join(r.dir, "apis/cloud/v1alpha2/zz_volume_types.go")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.generate(t, second, dropped); err == nil || !strings.Contains(err.Error(), "apis/cloud/v1alpha2/zz_volume_types.go is missing") {
+	if _, err := r.generate(t, second, dropped); err == nil ||
+		!strings.Contains(err.Error(), "apis/cloud/v1alpha2/zz_volume_types.go is missing") {
 		t.Errorf("without the Go types: %v", err)
 	}
 }
@@ -218,11 +237,23 @@ func TestVersionMistakes(t *testing.T) {
 		config config.Provider
 		want   string
 	}{
-		"no version":            {config.Provider{Version: "1"}, `version: "1" is not an API version, such as v1alpha2, v1beta1 or v1`},
-		"no version of a kind":  {volume(config.Resource{Version: "v2gamma1"}), `resources.cloud_volume.version: "v2gamma1" is not an API version`},
-		"the one dropped":       {config.Provider{DroppedVersions: []string{"v1alpha1"}}, "droppedVersions[0]: v1alpha1 is the version that objects are stored in"},
-		"the one of a kind":     {volume(config.Resource{Version: "v1", DroppedVersions: []string{"v1alpha1", "v1"}}), "resources.cloud_volume.droppedVersions[1]: v1 is the version"},
-		"nothing to be dropped": {volume(config.Resource{DroppedVersions: []string{"x"}}), `resources.cloud_volume.droppedVersions[0]: "x" is not an API version`},
+		"no version": {config.Provider{Version: "1"}, `version: "1" is not an API version, such as v1alpha2, v1beta1 or v1`},
+		"no version of a kind": {
+			volume(config.Resource{Version: "v2gamma1"}),
+			`resources.cloud_volume.version: "v2gamma1" is not an API version`,
+		},
+		"the one dropped": {
+			config.Provider{DroppedVersions: []string{"v1alpha1"}},
+			"droppedVersions[0]: v1alpha1 is the version that objects are stored in",
+		},
+		"the one of a kind": {
+			volume(config.Resource{Version: "v1", DroppedVersions: []string{"v1alpha1", "v1"}}),
+			"resources.cloud_volume.droppedVersions[1]: v1 is the version",
+		},
+		"nothing to be dropped": {
+			volume(config.Resource{DroppedVersions: []string{"x"}}),
+			`resources.cloud_volume.droppedVersions[0]: "x" is not an API version`,
+		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

@@ -98,7 +98,10 @@ func TestWrite(t *testing.T) {
 			before: map[string]string{"apis/a/x.go": ours, "apis/b/y.go": ours, "apis/b/mine.go": theirs, "apis/c/z.go": ours, "other/x.go": ours},
 			files:  generator.Files{"apis/a/x.go": []byte(ours)},
 			want:   generator.Changes{Removed: []string{"apis/b/y.go", "apis/c/z.go"}, Unchanged: 1},
-			after:  map[string]string{"apis/": "", "apis/a/": "", "apis/a/x.go": ours, "apis/b/": "", "apis/b/mine.go": theirs, "other/": "", "other/x.go": ours},
+			after: map[string]string{
+				"apis/": "", "apis/a/": "", "apis/a/x.go": ours, "apis/b/": "", "apis/b/mine.go": theirs,
+				"other/": "", "other/x.go": ours,
+			},
 		},
 	}
 	for name, test := range tests {

@@ -123,7 +123,9 @@ func tooLarge(name string) hcl.Diagnostics {
 }
 
 func tooDeep(name string, at hcl.Pos) hcl.Diagnostics {
-	return failure(name, at, "Nested too deeply", fmt.Sprintf("Expressions, templates and blocks are nested more than %d levels deep. Simplify them.", MaxNesting))
+	return failure(name, at, "Nested too deeply",
+		fmt.Sprintf("Expressions, templates and blocks are nested more than %d levels "+
+			"deep. Simplify them.", MaxNesting))
 }
 
 // refused marks the diagnostics of texts that were not parsed.

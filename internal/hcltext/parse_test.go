@@ -83,10 +83,13 @@ func TestWideTextsAreParsed(t *testing.T) {
 		text  string
 	}{
 		"negative numbers": {config, "x = [" + strings.Repeat("-1, !a,\n", many) + "]"},
-		"conditions":       {config, "locals {\n" + strings.Repeat("x = a ? \"${-b}\" : [c]\n", 1) + strings.Repeat("block {\n y = -1\n}\n", many) + "}\n"},
-		"directives":       {template, strings.Repeat("%{if a}x%{else}y%{endif}", many)},
-		"JSON":             {json, `{"a": [` + strings.Repeat(`{"b": "${c}"},`, many) + `{}]}`},
-		"deep":             {config, "x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500)},
+		"conditions": {
+			config, "locals {\n" + strings.Repeat("x = a ? \"${-b}\" : [c]\n", 1) +
+				strings.Repeat("block {\n y = -1\n}\n", many) + "}\n",
+		},
+		"directives": {template, strings.Repeat("%{if a}x%{else}y%{endif}", many)},
+		"JSON":       {json, `{"a": [` + strings.Repeat(`{"b": "${c}"},`, many) + `{}]}`},
+		"deep":       {config, "x = " + strings.Repeat("[", 500) + strings.Repeat("]", 500)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

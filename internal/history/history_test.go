@@ -28,7 +28,8 @@ func create() history.Entry {
 		At: start, Took: 1250, Action: history.Create, Outcome: history.Succeeded, Because: "spec, generation 1", UID: uuid.NewUUID(),
 		Provider: "registry.terraform.io/hashicorp/random 3.7.2", Operation: string(uuid.NewUUID()),
 		Changes: []history.Change{
-			{Path: "id", After: raw("none")}, {Path: "length", After: raw(16)}, {Path: "result", AfterSensitive: true}, {Path: "special", After: raw(true)},
+			{Path: "id", After: raw("none")}, {Path: "length", After: raw(16)},
+			{Path: "result", AfterSensitive: true}, {Path: "special", After: raw(true)},
 		},
 	}
 }
@@ -44,7 +45,9 @@ func TestAdd(t *testing.T) {
 			e.At = start.Add(time.Duration(i) * time.Second)
 			e.Message = rapid.StringN(0, 300, 600).Draw(t, "message")
 			for j := range rapid.IntRange(0, 30).Draw(t, "changes") {
-				e.Changes = append(e.Changes, history.Change{Path: fmt.Sprint("field", j), Before: raw(rapid.String().Draw(t, "before")), After: raw(j)})
+				e.Changes = append(e.Changes, history.Change{
+					Path: fmt.Sprint("field", j), Before: raw(rapid.String().Draw(t, "before")), After: raw(j),
+				})
 			}
 			stored = history.Add(stored, e, size)
 			if len(stored) > size {
@@ -73,7 +76,8 @@ func TestSize(t *testing.T) {
 	uid := create().UID
 	for i := range 100 {
 		e := create()
-		e.UID, e.At, e.Action, e.Changes = uid, start.Add(time.Duration(i)*time.Hour), history.Update, []history.Change{{Path: "length", Before: raw(i), After: raw(i + 1)}}
+		e.UID, e.At, e.Action, e.Changes = uid, start.Add(time.Duration(i)*time.Hour), history.Update,
+			[]history.Change{{Path: "length", Before: raw(i), After: raw(i + 1)}}
 		stored = history.Add(stored, e, history.DefaultSize)
 	}
 	if l, err := history.Decode(stored); err != nil || len(l.Entries) < 10 || len(stored) > history.DefaultSize {
@@ -82,15 +86,23 @@ func TestSize(t *testing.T) {
 }
 
 func TestWith(t *testing.T) {
-	running := history.Entry{At: start, Action: history.Update, Outcome: history.Running, Operation: "1", Because: "spec, generation 2", By: "eve"}
+	running := history.Entry{
+		At: start, Action: history.Update, Outcome: history.Running, Operation: "1",
+		Because: "spec, generation 2", By: "eve",
+	}
 	other := history.Entry{At: start, Action: history.Import}
 	cases := map[string]struct {
 		add  []history.Entry
 		want []history.Entry
 	}{
 		"an outcome takes the place of the intent": {
-			add:  []history.Entry{running, other, {At: start, Action: history.Update, Outcome: history.Recovered, Operation: "1"}},
-			want: []history.Entry{{At: start, Action: history.Update, Outcome: history.Recovered, Operation: "1", Because: "spec, generation 2", By: "eve"}, other},
+			add: []history.Entry{running, other, {At: start, Action: history.Update, Outcome: history.Recovered, Operation: "1"}},
+			want: []history.Entry{
+				{
+					At: start, Action: history.Update, Outcome: history.Recovered, Operation: "1",
+					Because: "spec, generation 2", By: "eve",
+				}, other,
+			},
 		},
 		"an operation of another resource": {
 			add:  []history.Entry{running, {At: start, Action: history.Update, Outcome: history.Succeeded, Operation: "1", UID: "other"}},
@@ -98,7 +110,10 @@ func TestWith(t *testing.T) {
 		},
 		"events have no operation": {add: []history.Entry{other, other}, want: []history.Entry{other, other}},
 		"a long value is left out": {
-			add:  []history.Entry{{At: start, Action: history.Update, Changes: []history.Change{{Path: "text", Before: raw(1), After: raw(fmt.Sprintf("%100d", 1))}}}},
+			add: []history.Entry{{
+				At: start, Action: history.Update,
+				Changes: []history.Change{{Path: "text", Before: raw(1), After: raw(fmt.Sprintf("%100d", 1))}},
+			}},
 			want: []history.Entry{{At: start, Action: history.Update, Changes: []history.Change{{Path: "text", Before: raw(1), AfterCut: true}}}},
 		},
 	}
@@ -123,9 +138,20 @@ func TestWith(t *testing.T) {
 func TestValues(t *testing.T) {
 	at := func(hours int) time.Time { return start.Add(time.Duration(hours) * time.Hour) }
 	l := history.Log{Entries: []history.Entry{
-		{At: at(0), Action: history.Create, Outcome: history.Succeeded, Changes: []history.Change{{Path: "name", After: raw("a")}, {Path: "token", AfterSensitive: true}}},
-		{At: at(1), Action: history.Update, Outcome: history.Succeeded, Changes: []history.Change{{Path: "name", Before: raw("a"), After: raw("b")}}},
-		{At: at(2), Action: history.Update, Outcome: history.Unknown, Changes: []history.Change{{Path: "name", Before: raw("b"), After: raw("c")}}},
+		{
+			At: at(0), Action: history.Create, Outcome: history.Succeeded,
+			Changes: []history.Change{{Path: "name", After: raw("a")}, {Path: "token", AfterSensitive: true}},
+		},
+		{
+			At: at(1), Action: history.Update, Outcome: history.Succeeded, Changes: []history.Change{{
+				Path: "name", Before: raw("a"), After: raw("b"),
+			}},
+		},
+		{
+			At: at(2), Action: history.Update, Outcome: history.Unknown, Changes: []history.Change{{
+				Path: "name", Before: raw("b"), After: raw("c"),
+			}},
+		},
 		{At: at(3), Action: history.Delete, Outcome: history.Failed},
 		{At: at(4), Action: history.Update, Outcome: history.Succeeded, Changes: []history.Change{{Path: "token", BeforeSensitive: true}}},
 		{At: at(5), Action: history.Delete, Outcome: history.Succeeded, Deposed: "1"},

@@ -184,7 +184,8 @@ func (e *examples) references() []Reference {
 		r := Reference{Type: at.resourceType, Path: at.path}
 		// The most frequent source comes first.
 		sorted := slices.SortedFunc(maps.Keys(targets), func(a, b source) int {
-			return cmp.Or(cmp.Compare(len(targets[b]), len(targets[a])), cmp.Compare(a.resourceType, b.resourceType), cmp.Compare(a.attribute, b.attribute))
+			return cmp.Or(cmp.Compare(len(targets[b]), len(targets[a])), cmp.Compare(a.resourceType, b.resourceType),
+				cmp.Compare(a.attribute, b.attribute))
 		})
 		kinds := map[string]bool{}
 		for _, t := range sorted {

@@ -46,7 +46,8 @@ func forcing(page []byte) []string {
 		case arguments && m != nil:
 			end()
 			name, text = m[1], m[2]
-		case name != "" && strings.TrimSpace(line) != "" && !strings.HasPrefix(strings.TrimSpace(line), "*") && !strings.HasPrefix(strings.TrimSpace(line), "- "):
+		case name != "" && strings.TrimSpace(line) != "" && !strings.HasPrefix(strings.TrimSpace(line), "*") &&
+			!strings.HasPrefix(strings.TrimSpace(line), "- "):
 			text += " " + strings.TrimSpace(line)
 		case strings.TrimSpace(line) != "":
 			end()
@@ -76,7 +77,9 @@ func immutable(p *model.Provider, c *config.Provider, configured map[string]conf
 
 // ForceNew returns a configuration with the fields, by their paths, of which the provider's code
 // says that a change forces a new object, in types that permit to infer that.
-func ForceNew(name string, s *schema.Provider, c config.Provider, known map[string]config.Names, paths map[string][]string) (config.Provider, error) {
+func ForceNew(
+	name string, s *schema.Provider, c config.Provider, known map[string]config.Names, paths map[string][]string,
+) (config.Provider, error) {
 	p, err := model.KeepNames(name, s, c, known)
 	if err != nil {
 		return c, err

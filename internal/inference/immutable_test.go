@@ -34,7 +34,11 @@ func TestImmutable(t *testing.T) {
 		config config.Resource
 		want   []string
 	}{
-		"permitted":     {"docs/resources/server.md", config.Resource{InferImmutable: true, Fields: map[string]config.Field{"kept": {Immutable: &no}}}, []string{"name", "zone"}},
+		"permitted": {
+			"docs/resources/server.md",
+			config.Resource{InferImmutable: true, Fields: map[string]config.Field{"kept": {Immutable: &no}}},
+			[]string{"name", "zone"},
+		},
 		"older folders": {"website/docs/r/server.html.markdown", config.Resource{InferImmutable: true}, []string{"kept", "name", "zone"}},
 		"not permitted": {"docs/resources/server.md", config.Resource{}, nil},
 		"a data source": {"docs/data-sources/server.md", config.Resource{InferImmutable: true}, nil},
@@ -42,10 +46,21 @@ func TestImmutable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := &schema.Attribute{Type: cty.String, Optional: true}
-			s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"cloud_server": {Type: "cloud_server", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-				"name": text, "size": text, "zone": text, "label": text, "kept": text, "seen": {Type: cty.String, Optional: true, Computed: true}, "tags": {Type: cty.Map(cty.String), Optional: true},
-			}}}}}
-			p, _, err := inference.Provider("cloud", s, config.Provider{Resources: map[string]config.Resource{"cloud_server": test.config}}, nil, fstest.MapFS{test.file: {Data: []byte(page)}})
+			s := &schema.Provider{
+				Config: &schema.Block{},
+				Resources: map[string]*schema.Resource{
+					"cloud_server": {
+						Type: "cloud_server", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
+							"name": text, "size": text, "zone": text, "label": text, "kept": text, "seen": {
+								Type: cty.String, Optional: true, Computed: true,
+							}, "tags": {Type: cty.Map(cty.String), Optional: true},
+						}},
+					},
+				},
+			}
+			p, _, err := inference.Provider("cloud", s, config.Provider{
+				Resources: map[string]config.Resource{"cloud_server": test.config},
+			}, nil, fstest.MapFS{test.file: {Data: []byte(page)}})
 			if err != nil {
 				t.Fatal(err)
 			}

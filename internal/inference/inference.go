@@ -45,7 +45,9 @@ var errConfigured = errors.New("the configuration says otherwise")
 // Provider makes the model of a provider like model.KeepNames, with the references that are
 // inferred from its documentation in addition to those of the configuration. References are sorted
 // by type and path. known are the names that kinds had before (see model.KeepNames).
-func Provider(name string, s *schema.Provider, c config.Provider, known map[string]config.Names, docs fs.FS) (*model.Provider, []Reference, error) {
+func Provider(
+	name string, s *schema.Provider, c config.Provider, known map[string]config.Names, docs fs.FS,
+) (*model.Provider, []Reference, error) {
 	p, err := model.KeepNames(name, s, c, known)
 	if err != nil {
 		return nil, nil, err
@@ -95,7 +97,8 @@ func Provider(name string, s *schema.Provider, c config.Provider, known map[stri
 // isOf reports whether an error is about an inferred reference.
 func isOf(err error, r Reference) bool {
 	var mistake *config.Error
-	return errors.As(err, &mistake) && len(mistake.Path) >= 4 && slices.Equal(mistake.Path[:4], []string{"resources", r.Type, "references", r.Path})
+	return errors.As(err, &mistake) && len(mistake.Path) >= 4 &&
+		slices.Equal(mistake.Path[:4], []string{"resources", r.Type, "references", r.Path})
 }
 
 // Configuration returns a configuration with the references that were not left out.

@@ -140,4 +140,5 @@ func fenced(text []byte) [][]byte {
 }
 
 // errNoExamples is the error of a directory without examples.
-var errNoExamples = errors.New("the documentation has no examples in HCL: give the folder that has the provider's docs, website/docs or examples")
+var errNoExamples = errors.New("the documentation has no examples in HCL: give the folder that has the provider's " +
+	"docs, website/docs or examples")

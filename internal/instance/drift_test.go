@@ -44,7 +44,9 @@ func TestDriftAddsUp(t *testing.T) {
 	if after := instance.Value(second.Changes[0].After); !after.RawEquals(cty.StringVal("3")) {
 		t.Errorf("now it is %#v", after)
 	}
-	if third := instance.DriftAfter(second, instance.Read{Before: object("3", "k"), After: object("1"), Sensitive: never, At: at}); third != nil {
+	if third := instance.DriftAfter(second, instance.Read{
+		Before: object("3", "k"), After: object("1"), Sensitive: never, At: at,
+	}); third != nil {
 		t.Errorf("all is as before, and drifts: %+v", third)
 	}
 }

@@ -116,7 +116,8 @@ func Decode(b []byte, r *schema.Resource) (Instance, error) {
 		return Instance{}, errors.New("not an encoded instance: no version")
 	}
 	if in.Version > encodingVersion {
-		return Instance{}, fmt.Errorf("the instance was written by a newer Landbridge: encoding version %d, where this one knows %d", in.Version, encodingVersion)
+		return Instance{}, fmt.Errorf("the instance was written by a newer Landbridge: encoding version %d, where "+
+			"this one knows %d", in.Version, encodingVersion)
 	}
 	t := typesOf(r)
 	current := t.decodeObject("", in.encodedObject)
@@ -226,8 +227,10 @@ func DecodeValue(raw json.RawMessage, version int64, t cty.Type, current int64) 
 func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 	out := &encodedOperation{
 		ID: o.ID, Kind: o.Kind, Deposed: o.Deposed, Absent: o.Absent,
-		Mapped: o.Mapped, ImportID: o.ImportID, Confirmed: o.Confirmed, CreateToken: o.CreateToken, CreateTokenAt: o.CreateTokenAt, Listed: o.Listed, Made: o.Made, MadeID: o.MadeID, Generation: o.Generation, PlannedPrivate: o.PlannedPrivate,
-		SchemaVersion: o.SchemaVersion, IdentitySchemaVersion: o.IdentityVersion,
+		Mapped: o.Mapped, ImportID: o.ImportID, Confirmed: o.Confirmed, CreateToken: o.CreateToken,
+		CreateTokenAt: o.CreateTokenAt, Listed: o.Listed, Made: o.Made, MadeID: o.MadeID, Generation: o.Generation,
+		PlannedPrivate: o.PlannedPrivate,
+		SchemaVersion:  o.SchemaVersion, IdentitySchemaVersion: o.IdentityVersion,
 		PlannedState: o.RawPlannedState, PlannedIdentity: o.RawPlannedIdentity,
 		StartedAt: o.StartedAt, Deadline: o.Deadline, Journal: o.Journal,
 	}
@@ -253,7 +256,9 @@ func (t types) encodeOperation(o *Operation) (*encodedOperation, error) {
 func (t types) decodeOperation(in *encodedOperation) *Operation {
 	out := &Operation{
 		ID: in.ID, Kind: in.Kind, Deposed: in.Deposed, Absent: in.Absent,
-		Mapped: in.Mapped, ImportID: in.ImportID, Confirmed: in.Confirmed, CreateToken: in.CreateToken, CreateTokenAt: in.CreateTokenAt, Listed: in.Listed, Made: in.Made, MadeID: in.MadeID, Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
+		Mapped: in.Mapped, ImportID: in.ImportID, Confirmed: in.Confirmed, CreateToken: in.CreateToken,
+		CreateTokenAt: in.CreateTokenAt, Listed: in.Listed, Made: in.Made, MadeID: in.MadeID,
+		Generation: in.Generation, PlannedPrivate: in.PlannedPrivate,
 		SchemaVersion: in.SchemaVersion, IdentityVersion: in.IdentitySchemaVersion,
 		StartedAt: in.StartedAt, Deadline: in.Deadline, Journal: in.Journal,
 	}

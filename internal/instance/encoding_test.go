@@ -54,7 +54,9 @@ func TestRoundTrip(t *testing.T) {
 		}},
 		Operation: &instance.Operation{
 			ID: "x", Kind: instance.Update, Deposed: "0a1b2c3d", Absent: true,
-			Mapped: true, ImportID: "here/x", Confirmed: true, CreateToken: "t-1", CreateTokenAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Made: instance.Tainted, MadeID: "i-1", Generation: 4,
+			Mapped: true, ImportID: "here/x", Confirmed: true, CreateToken: "t-1",
+			CreateTokenAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Made: instance.Tainted,
+			MadeID: "i-1", Generation: 4,
 			PlannedState: cty.ObjectVal(map[string]cty.Value{
 				"name":   cty.StringVal("a"),
 				"size":   cty.UnknownVal(cty.Number).RefineNotNull(),
@@ -77,10 +79,13 @@ func TestDecodeKeepsUnfittingValuesRaw(t *testing.T) {
 		rawIdentity   string
 		schemaVersion int64
 	}{
-		"older state":     {in: `{"version":1,"schemaVersion":1,"state":{"gone":1.50}}`, rawState: `{"gone":1.50}`, schemaVersion: 1},
-		"newer state":     {in: `{"version":1,"schemaVersion":9,"state":{"name":"x"}}`, rawState: `{"name":"x"}`, schemaVersion: 9},
-		"unfitting state": {in: `{"version":1,"schemaVersion":2,"state":{"gone":12345678901234567890}}`, rawState: `{"gone":12345678901234567890}`, schemaVersion: 2},
-		"older identity":  {in: `{"version":1,"identity":{"arn":"<x>"}}`, rawIdentity: `{"arn":"<x>"}`},
+		"older state": {in: `{"version":1,"schemaVersion":1,"state":{"gone":1.50}}`, rawState: `{"gone":1.50}`, schemaVersion: 1},
+		"newer state": {in: `{"version":1,"schemaVersion":9,"state":{"name":"x"}}`, rawState: `{"name":"x"}`, schemaVersion: 9},
+		"unfitting state": {
+			in:       `{"version":1,"schemaVersion":2,"state":{"gone":12345678901234567890}}`,
+			rawState: `{"gone":12345678901234567890}`, schemaVersion: 2,
+		},
+		"older identity": {in: `{"version":1,"identity":{"arn":"<x>"}}`, rawIdentity: `{"arn":"<x>"}`},
 		"unfitting identity": {in: `{"version":1,"identitySchemaVersion":1,"identity":{"arn":"x"}}`,
 			rawIdentity: `{"arn":"x"}`},
 	}

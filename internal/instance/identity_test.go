@@ -28,7 +28,9 @@ func TestIdentityHistory(t *testing.T) {
 	other.Identity = cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("a")})
 	gone := a
 	gone.State = cty.NullVal(cty.EmptyObject)
-	former := []instance.FormerIdentity{{Identity: []byte(`{"id":"\u003ca\u003e"}`), Version: 1, Until: time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC)}}
+	former := []instance.FormerIdentity{{
+		Identity: []byte(`{"id":"\u003ca\u003e"}`), Version: 1, Until: time.Date(2026, 1, 2, 2, 4, 5, 0, time.UTC),
+	}}
 	for name, tc := range map[string]struct {
 		prior, next instance.Instance
 		want        []instance.FormerIdentity
@@ -81,8 +83,11 @@ func TestIdentityJSON(t *testing.T) {
 		in   instance.Instance
 		want string
 	}{
-		"value":         {instance.Instance{Identity: whole}, `{"id":"\u003ci\u00261\u003e","ports":null}`},
-		"raw":           {instance.Instance{RawIdentity: []byte(`{ "ports": null, "id": "<i&1>" }`)}, `{"id":"\u003ci\u00261\u003e","ports":null}`},
+		"value": {instance.Instance{Identity: whole}, `{"id":"\u003ci\u00261\u003e","ports":null}`},
+		"raw": {
+			instance.Instance{RawIdentity: []byte(`{ "ports": null, "id": "<i&1>" }`)},
+			`{"id":"\u003ci\u00261\u003e","ports":null}`,
+		},
 		"large number":  {instance.Instance{RawIdentity: []byte(`{"n":12345678901234567890.50}`)}, `{"n":12345678901234567890.50}`},
 		"none":          {instance.Instance{}, ""},
 		"null":          {instance.Instance{Identity: cty.NullVal(whole.Type())}, ""},

@@ -88,7 +88,9 @@ func (w *world) check() {
 	if len(w.outcomes) > most || len(w.outcomes) > w.stored.Attempts {
 		w.t.Fatalf("it was invoked %d times, %d were permitted and %d stored", len(w.outcomes), most, w.stored.Attempts)
 	}
-	if i := slices.IndexFunc(w.outcomes, func(o terraform.ActionOutcome) bool { return o != terraform.ActionFailed }); i >= 0 && i < len(w.outcomes)-1 {
+	if i := slices.IndexFunc(w.outcomes, func(o terraform.ActionOutcome) bool {
+		return o != terraform.ActionFailed
+	}); i >= 0 && i < len(w.outcomes)-1 {
 		w.t.Fatalf("it was invoked again after %s", w.outcomes[i])
 	}
 	if n := len(w.outcomes); n > 0 && w.outcomes[n-1] == terraform.ActionSucceeded && w.stored.Phase != invocation.Succeeded {

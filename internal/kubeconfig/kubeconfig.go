@@ -41,7 +41,8 @@ func explain(o Options, err error) error {
 	case o.Path != "":
 		return fmt.Errorf("no cluster to work with: %s has no current context; give a file that has one, or --context", o.Path)
 	case os.Getenv(clientcmd.RecommendedConfigPathEnvVar) != "":
-		return fmt.Errorf("no cluster to work with: $%s is %s, where there is no current context; name a file with one there or with --kubeconfig",
+		return fmt.Errorf("no cluster to work with: $%s is %s, where there is no current context; name a file with "+
+			"one there or with --kubeconfig",
 			clientcmd.RecommendedConfigPathEnvVar, os.Getenv(clientcmd.RecommendedConfigPathEnvVar))
 	}
 	return ErrNone

@@ -34,14 +34,31 @@ func TestLoad(t *testing.T) {
 		"a file that does not exist": {options: kubeconfig.Options{Path: "DIR/missing"},
 			want: result{Error: "no cluster to work with: stat DIR/missing: no such file or directory"}},
 		"a variable for a file that does not exist": {env: true,
-			want: result{Error: "no cluster to work with: $KUBECONFIG is DIR/config, where there is no current context; name a file with one there or with --kubeconfig"}},
+			want: result{
+				Error: "no cluster to work with: $KUBECONFIG is DIR/config, where there is no current context; name " +
+					"a file with one there or with --kubeconfig",
+			}},
 		"a file without a current context": {file: file, options: kubeconfig.Options{Path: "DIR/config"},
 			want: result{Error: "no cluster to work with: DIR/config has no current context; give a file that has one, or --context"}},
-		"a context":              {file: file, options: kubeconfig.Options{Path: "DIR/config", Context: "two"}, want: result{Host: "https://two:6443", Namespace: "default"}},
-		"the current context":    {file: file + "current-context: one\n", env: true, want: result{Host: "https://one:6443", Namespace: "team"}},
-		"a namespace":            {file: file + "current-context: one\n", env: true, options: kubeconfig.Options{Namespace: "mine"}, want: result{Host: "https://one:6443", Namespace: "mine"}},
-		"an unknown context":     {file: file, env: true, options: kubeconfig.Options{Context: "three"}, want: result{Error: `no cluster to work with: context "three" does not exist`}},
-		"a file that is no YAML": {file: "{", options: kubeconfig.Options{Path: "DIR/config"}, want: result{Error: "no cluster to work with: error loading config file \"DIR/config\""}},
+		"a context": {
+			file: file, options: kubeconfig.Options{Path: "DIR/config", Context: "two"}, want: result{
+				Host: "https://two:6443", Namespace: "default",
+			},
+		},
+		"the current context": {file: file + "current-context: one\n", env: true, want: result{Host: "https://one:6443", Namespace: "team"}},
+		"a namespace": {
+			file: file + "current-context: one\n", env: true, options: kubeconfig.Options{Namespace: "mine"},
+			want: result{Host: "https://one:6443", Namespace: "mine"},
+		},
+		"an unknown context": {
+			file: file, env: true, options: kubeconfig.Options{Context: "three"}, want: result{
+				Error: `no cluster to work with: context "three" does not exist`,
+			},
+		},
+		"a file that is no YAML": {
+			file: "{", options: kubeconfig.Options{Path: "DIR/config"},
+			want: result{Error: "no cluster to work with: error loading config file \"DIR/config\""},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

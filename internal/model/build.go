@@ -54,7 +54,8 @@ func attributeField(name string, a *schema.Attribute, p place) *Field {
 	inside.input = p.input && (a.Required || a.Optional) && !omitted && !settled && !(p.root && isImplicitID(name, a))
 	inside.observed = p.observed && !a.Sensitive && !c.Sensitive && !a.WriteOnly && !omitted
 	f := &Field{
-		Name: name, FormerNames: p.rules.fields[inside.path].FormerNames, Input: inside.input, Observed: inside.observed, Settled: settled, LateIgnored: p.rules.late[inside.path],
+		Name: name, FormerNames: p.rules.fields[inside.path].FormerNames, Input: inside.input,
+		Observed: inside.observed, Settled: settled, LateIgnored: p.rules.late[inside.path],
 		Required: a.Required, Optional: a.Optional, Computed: a.Computed,
 		Sensitive: a.Sensitive || c.Sensitive, WriteOnly: a.WriteOnly,
 		Deprecated: a.Deprecated, DeprecationMessage: a.DeprecationMessage,
@@ -82,7 +83,8 @@ func blockField(name string, b *schema.NestedBlock, p place) *Field {
 	inside.input = p.input && !omitted && (!b.Computed || configurable(b.Block))
 	inside.observed = p.observed && !omitted
 	f := &Field{
-		Name: name, FormerNames: p.rules.fields[inside.path].FormerNames, Input: inside.input, Observed: inside.observed, LateIgnored: p.rules.late[inside.path],
+		Name: name, FormerNames: p.rules.fields[inside.path].FormerNames, Input: inside.input,
+		Observed: inside.observed, LateIgnored: p.rules.late[inside.path],
 		Required: b.MinItems > 0, Optional: b.MinItems == 0 && (!b.Computed || configurable(b.Block)), Computed: b.Computed,
 		Deprecated: b.Deprecated, DeprecationMessage: b.DeprecationMessage,
 		Description: cmp.Or(p.rules.fields[inside.path].Description, strings.TrimSpace(b.Description.Text)),

@@ -43,16 +43,40 @@ func TestPlainCredentials(t *testing.T) {
 		spec map[string]any
 		want []model.PlainCredential
 	}{
-		"nothing":                {spec: map[string]any{"endpoint": "https://example.org/?a=b@c", "tokenFile": "/token", "token": true, "clientCertificate": "PEM"}},
-		"at the top":             {spec: map[string]any{"apiKey": "x"}, want: []model.PlainCredential{{Path: "apiKey", Field: "api_key"}}},
-		"empty":                  {spec: map[string]any{"apiKey": ""}},
-		"in a Secret":            {spec: map[string]any{"passwordSecretRef": map[string]any{"name": "a", "key": "password"}}},
-		"in a block":             {spec: map[string]any{"update": map[string]any{"keyName": "a", "keySecret": "b"}}, want: []model.PlainCredential{{Path: "update.keySecret", Field: "update.key_secret"}}},
-		"in an element":          {spec: map[string]any{"users": []any{map[string]any{"name": "a"}, map[string]any{"nkey": "b"}}}, want: []model.PlainCredential{{Path: "users[1].nkey", Field: "users.nkey"}}},
-		"a key of a map":         {spec: map[string]any{"headers": map[string]any{"Accept": "x", "X-Api-Key": "y"}}, want: []model.PlainCredential{{Path: `headers["X-Api-Key"]`, Field: "headers"}}},
-		"of any type":            {spec: map[string]any{"anything": map[string]any{"clientSecret": "y"}}, want: []model.PlainCredential{{Path: `anything["clientSecret"]`, Field: "anything"}}},
-		"a URL":                  {spec: map[string]any{"sourceUri": "amqp://user:pass@host/x"}, want: []model.PlainCredential{{Path: "sourceUri", Field: "source_uri", URL: true}}},
-		"a URL in a list":        {spec: map[string]any{"brokers": []any{"amqp://a", "amqp://u:p@b"}}, want: []model.PlainCredential{{Path: "brokers[1]", Field: "brokers", URL: true}}},
+		"nothing": {
+			spec: map[string]any{
+				"endpoint": "https://example.org/?a=b@c", "tokenFile": "/token", "token": true,
+				"clientCertificate": "PEM",
+			},
+		},
+		"at the top":  {spec: map[string]any{"apiKey": "x"}, want: []model.PlainCredential{{Path: "apiKey", Field: "api_key"}}},
+		"empty":       {spec: map[string]any{"apiKey": ""}},
+		"in a Secret": {spec: map[string]any{"passwordSecretRef": map[string]any{"name": "a", "key": "password"}}},
+		"in a block": {
+			spec: map[string]any{"update": map[string]any{"keyName": "a", "keySecret": "b"}},
+			want: []model.PlainCredential{{Path: "update.keySecret", Field: "update.key_secret"}},
+		},
+		"in an element": {
+			spec: map[string]any{"users": []any{map[string]any{"name": "a"}, map[string]any{"nkey": "b"}}},
+			want: []model.PlainCredential{{Path: "users[1].nkey", Field: "users.nkey"}},
+		},
+		"a key of a map": {
+			spec: map[string]any{"headers": map[string]any{"Accept": "x", "X-Api-Key": "y"}},
+			want: []model.PlainCredential{{Path: `headers["X-Api-Key"]`, Field: "headers"}},
+		},
+		"of any type": {
+			spec: map[string]any{"anything": map[string]any{"clientSecret": "y"}},
+			want: []model.PlainCredential{{Path: `anything["clientSecret"]`, Field: "anything"}},
+		},
+		"a URL": {
+			spec: map[string]any{"sourceUri": "amqp://user:pass@host/x"},
+			want: []model.PlainCredential{{Path: "sourceUri", Field: "source_uri", URL: true}},
+		},
+		"a URL in a list": {
+			spec: map[string]any{"brokers": []any{"amqp://a", "amqp://u:p@b"}}, want: []model.PlainCredential{{
+				Path: "brokers[1]", Field: "brokers", URL: true,
+			}},
+		},
 		"a URL without password": {spec: map[string]any{"sourceUri": "ssh://git@host/x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +100,8 @@ func TestNamesCredential(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"key_secret": true, "oauth_client_secret": true, "credential_data": true, "nkey": true, "key_file_data": true, "secret_key": true,
-		"client_secret": true, "client_key": true, "clientSecret": true, "X-Auth-Token": true, "Authorization": true, "DB_PASSWORD": true, "apikey": true,
+		"client_secret": true, "client_key": true, "clientSecret": true, "X-Auth-Token": true, "Authorization": true,
+		"DB_PASSWORD": true, "apikey": true,
 		"secret_name": false, "key_name": false, "public_key": false, "token_url": false, "password_length": false, "monkey": false, "key": false,
 		"credentials_file": false, "metadata": false, "ssh_key_id": false,
 	} {

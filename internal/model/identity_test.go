@@ -57,7 +57,11 @@ func TestIdentityIsConfigured(t *testing.T) {
 	if diff := cmp.Diff(lists, s.ListArguments, same); diff != "" {
 		t.Errorf("arguments of the list: -want, +got:\n%s", diff)
 	}
-	refresh := &model.ListRefresh{Arguments: map[string]model.IdentitySource{"zone": {Path: []string{"region"}, Constant: cty.NilVal}}, ReadEvery: 100}
+	refresh := &model.ListRefresh{
+		Arguments: map[string]model.IdentitySource{
+			"zone": {Path: []string{"region"}, Constant: cty.NilVal},
+		}, ReadEvery: 100,
+	}
 	if diff := cmp.Diff(refresh, s.ListRefresh, same); diff != "" {
 		t.Errorf("looking by listing: -want, +got:\n%s", diff)
 	}
@@ -84,26 +88,47 @@ func TestIdentityErrors(t *testing.T) {
 		config config.Resource
 		want   string
 	}{
-		"look by no such argument":      {refreshes(0, "area", "region"), "listRefresh.arguments.area: the list resource has no argument area"},
-		"look by another type":          {refreshes(0, "zone", "tags"), "listRefresh.arguments.zone: tags is a map, and the argument of the list resource a string"},
-		"look and always read":          {refreshes(1, "zone", "region"), "listRefresh.readEvery: 1: it must be at least 2; to read objects with each look, leave listRefresh out"},
-		"no such argument of the list":  {lists("area", "region"), "listRecovery.arguments.area: the list resource has no argument area"},
-		"list by no argument":           {lists("zone", "nothing"), `listRecovery.arguments.zone: there is no argument nothing; for the constant text, write "=nothing"`},
-		"list by what is made":          {lists("zone", "id"), "listRecovery.arguments.zone: id is not known before an object is created: it is no argument"},
-		"list by another type":          {lists("zone", "tags"), "listRecovery.arguments.zone: tags is a map, and the argument of the list resource a string"},
+		"look by no such argument": {refreshes(0, "area", "region"), "listRefresh.arguments.area: the list resource has no argument area"},
+		"look by another type": {
+			refreshes(0, "zone", "tags"),
+			"listRefresh.arguments.zone: tags is a map, and the argument of the list resource a string",
+		},
+		"look and always read": {
+			refreshes(1, "zone", "region"),
+			"listRefresh.readEvery: 1: it must be at least 2; to read objects with each look, leave listRefresh out",
+		},
+		"no such argument of the list": {lists("area", "region"), "listRecovery.arguments.area: the list resource has no argument area"},
+		"list by no argument": {
+			lists("zone", "nothing"),
+			`listRecovery.arguments.zone: there is no argument nothing; for the constant text, write "=nothing"`,
+		},
+		"list by what is made": {
+			lists("zone", "id"),
+			"listRecovery.arguments.zone: id is not known before an object is created: it is no argument",
+		},
+		"list by another type": {
+			lists("zone", "tags"),
+			"listRecovery.arguments.zone: tags is a map, and the argument of the list resource a string",
+		},
 		"list by a constant of no type": {lists("most", "Many"), `listRecovery.arguments.most: "Many" is no number`},
 		"no such attribute":             {maps("label", "name"), "identity.label: the identity has no attribute label"},
-		"no such argument":              {maps("title", "rule.title"), `identity.title: there is no argument rule.title; for the constant text, write "=rule.title"`},
-		"many elements":                 {maps("title", "rule.kind"), `identity.title: there is no argument rule.kind; for the constant text, write "=rule.kind"`},
-		"sensitive":                     {maps("title", "token"), "identity.title: token is sensitive"},
-		"of the provider":               {maps("title", "id"), "identity.title: id is not known before an object is created: it is no argument"},
-		"of another type":               {maps("title", "tags"), "identity.title: tags is a map, and the attribute of the identity a string"},
-		"constant of no type":           {maps("count", "Many"), `identity.count: "Many" is no number`},
-		"token without argument":        {token(""), "createToken.argument: it is required"},
-		"token of no argument":          {token("nothing"), "createToken.argument: there is no argument nothing"},
-		"token that is required":        {token("name"), "createToken.argument: name is required, so it is always the user who sets it"},
-		"token of the provider's":       {token("id"), "createToken.argument: id is no optional string"},
-		"token that is a number":        {token("size"), "createToken.argument: size is no optional string"},
+		"no such argument": {
+			maps("title", "rule.title"),
+			`identity.title: there is no argument rule.title; for the constant text, write "=rule.title"`,
+		},
+		"many elements": {
+			maps("title", "rule.kind"),
+			`identity.title: there is no argument rule.kind; for the constant text, write "=rule.kind"`,
+		},
+		"sensitive":               {maps("title", "token"), "identity.title: token is sensitive"},
+		"of the provider":         {maps("title", "id"), "identity.title: id is not known before an object is created: it is no argument"},
+		"of another type":         {maps("title", "tags"), "identity.title: tags is a map, and the attribute of the identity a string"},
+		"constant of no type":     {maps("count", "Many"), `identity.count: "Many" is no number`},
+		"token without argument":  {token(""), "createToken.argument: it is required"},
+		"token of no argument":    {token("nothing"), "createToken.argument: there is no argument nothing"},
+		"token that is required":  {token("name"), "createToken.argument: name is required, so it is always the user who sets it"},
+		"token of the provider's": {token("id"), "createToken.argument: id is no optional string"},
+		"token that is a number":  {token("size"), "createToken.argument: size is no optional string"},
 		"token that has a value": {config.Resource{
 			Fields: map[string]config.Field{"region": {Value: "x"}}, CreateToken: &config.CreateToken{Argument: "region"},
 		}, "createToken.argument: another setting of the configuration sets region"},
@@ -121,10 +146,12 @@ func TestIdentityErrors(t *testing.T) {
 		})
 	}
 	for want, c := range map[string]config.Resource{
-		"resources.cloud_other.identity.title: cloud_other has no identity":                                                                            maps("title", "name"),
-		"resources.cloud_other.listRecovery: the provider has no list resource for cloud_other":                                                        lists("zone", "region"),
-		"resources.cloud_other.listRefresh: the provider has no list resource for cloud_other, so its objects can only be read; leave listRefresh out": refreshes(0, "zone", "region"),
+		"identity.title: cloud_other has no identity":                     maps("title", "name"),
+		"listRecovery: the provider has no list resource for cloud_other": lists("zone", "region"),
+		"listRefresh: the provider has no list resource for cloud_other, so its objects can only be read; leave " +
+			"listRefresh out": refreshes(0, "zone", "region"),
 	} {
+		want = "resources.cloud_other." + want
 		_, err := model.NewProvider("cloud", identified(), config.Provider{Resources: map[string]config.Resource{"cloud_other": c}})
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

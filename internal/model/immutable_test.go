@@ -18,7 +18,11 @@ func TestImmutable(t *testing.T) {
 	yes, no := true, false
 	described := func(text string) schema.Text { return schema.Text{Text: text} }
 	inner := func() *schema.Block {
-		return &schema.Block{Attributes: map[string]*schema.Attribute{"zone": {Type: cty.String, Optional: true, Description: described("Forces new resource.")}}}
+		return &schema.Block{
+			Attributes: map[string]*schema.Attribute{
+				"zone": {Type: cty.String, Optional: true, Description: described("Forces new resource.")},
+			},
+		}
 	}
 	block := &schema.Block{
 		Attributes: map[string]*schema.Attribute{
@@ -59,7 +63,10 @@ func TestImmutable(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p, err := model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: block}}},
+			p, err := model.NewProvider("test", &schema.Provider{
+				Config:    &schema.Block{},
+				Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: block}},
+			},
 				config.Provider{Resources: map[string]config.Resource{"test_thing": test.config}})
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
@@ -101,7 +108,10 @@ func TestImmutableLimit(t *testing.T) {
 		fields[name] = config.Field{Immutable: &yes}
 	}
 	provider := func(c config.Resource) (*model.Provider, error) {
-		return model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: b}}},
+		return model.NewProvider("test", &schema.Provider{
+			Config:    &schema.Block{},
+			Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: b}},
+		},
 			config.Provider{Resources: map[string]config.Resource{"test_thing": c}})
 	}
 	if _, err := provider(config.Resource{Fields: fields}); err == nil || !strings.Contains(err.Error(), "at most 40") {

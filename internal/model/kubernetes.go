@@ -5,9 +5,11 @@ import "strings"
 // kubernetes are the resources of Kubernetes itself, by group, as kubectl knows them without a
 // group.
 var kubernetes = map[string]string{
-	"core": "bindings componentstatuses configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims persistentvolumes pods " +
+	"core": "bindings componentstatuses configmaps endpoints events limitranges namespaces nodes " +
+		"persistentvolumeclaims persistentvolumes pods " +
 		"podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services",
-	"admissionregistration.k8s.io": "mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies " +
+	"admissionregistration.k8s.io": "mutatingadmissionpolicies mutatingadmissionpolicybindings " +
+		"mutatingwebhookconfigurations validatingadmissionpolicies " +
 		"validatingadmissionpolicybindings validatingwebhookconfigurations",
 	"apiextensions.k8s.io":         "customresourcedefinitions",
 	"apiregistration.k8s.io":       "apiservices",

@@ -37,7 +37,10 @@ func (r *Resource) list(c config.Resource, list *schema.Block) (err error) {
 		case err != nil:
 			return config.At(err, "listRefresh")
 		case l.ReadEvery != 0 && l.ReadEvery < 2:
-			return config.At(fmt.Errorf("%d: it must be at least 2; to read objects with each look, leave listRefresh out", l.ReadEvery), "listRefresh", "readEvery")
+			return config.At(
+				fmt.Errorf("%d: it must be at least 2; to read objects with each look, leave listRefresh out",
+					l.ReadEvery), "listRefresh", "readEvery",
+			)
 		}
 		r.Settings.ListRefresh = &ListRefresh{Arguments: arguments, ReadEvery: cmp.Or(int(l.ReadEvery), defaultReadEvery)}
 	}

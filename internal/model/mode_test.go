@@ -44,7 +44,10 @@ func TestDataSourceNames(t *testing.T) {
 		},
 		"collisions are within their own group": {
 			data: []string{"cloud_thing", "other_thing"},
-			want: map[string]string{"data.cloud_thing": "things.data.cloud.landbridge.io", "data.other_thing": "otherthings.data.cloud.landbridge.io"},
+			want: map[string]string{
+				"data.cloud_thing": "things.data.cloud.landbridge.io",
+				"data.other_thing": "otherthings.data.cloud.landbridge.io",
+			},
 			recorded: map[string]config.Names{
 				"data.other_thing": {Kind: "OtherThing", ListKind: "OtherThingList", Plural: "otherthings", Singular: "otherthing"},
 			},
@@ -52,7 +55,10 @@ func TestDataSourceNames(t *testing.T) {
 		"names that are recorded stay": {
 			data:  []string{"cloud_thing", "other_thing"},
 			known: map[string]config.Names{"data.other_thing": {Kind: "Thing", ListKind: "ThingList", Plural: "things", Singular: "thing"}},
-			want:  map[string]string{"data.cloud_thing": "cloudthings.data.cloud.landbridge.io", "data.other_thing": "things.data.cloud.landbridge.io"},
+			want: map[string]string{
+				"data.cloud_thing": "cloudthings.data.cloud.landbridge.io",
+				"data.other_thing": "things.data.cloud.landbridge.io",
+			},
 			recorded: map[string]config.Names{
 				"data.cloud_thing": {Kind: "CloudThing", ListKind: "CloudThingList", Plural: "cloudthings", Singular: "cloudthing"},
 			},

@@ -41,14 +41,41 @@ func TestNames(t *testing.T) {
 		want   []string // type: group/Kind plural
 		notes  []string
 	}{
-		"plain":       {types: []string{"cloud_server"}, want: []string{"cloud_server: cloud.landbridge.io/Server servers"}},
-		"initialisms": {types: []string{"cloud_ssh_key", "cloud_vpc", "cloud_uuid4", "cloud_dns_zone", "cloud_public_ips"}, want: []string{"cloud_dns_zone: cloud.landbridge.io/DNSZone dnszones", "cloud_public_ips: cloud.landbridge.io/PublicIPs publicips", "cloud_ssh_key: cloud.landbridge.io/SSHKey sshkeys", "cloud_uuid4: cloud.landbridge.io/UUID4 uuid4s", "cloud_vpc: cloud.landbridge.io/VPC vpcs"}},
-		"plurals":     {types: []string{"cloud_policy", "cloud_address", "cloud_index"}, want: []string{"cloud_address: cloud.landbridge.io/Address addresses", "cloud_index: cloud.landbridge.io/Index indexes", "cloud_policy: cloud.landbridge.io/Policy policies"}},
-		"prefixes":    {types: []string{"other_thing", "cloud", "cloud_2fa"}, want: []string{"cloud: cloud.landbridge.io/Cloud clouds", "cloud_2fa: cloud.landbridge.io/X2fa x2fas", "other_thing: cloud.landbridge.io/Thing things"}},
+		"plain": {types: []string{"cloud_server"}, want: []string{"cloud_server: cloud.landbridge.io/Server servers"}},
+		"initialisms": {
+			types: []string{"cloud_ssh_key", "cloud_vpc", "cloud_uuid4", "cloud_dns_zone", "cloud_public_ips"},
+			want: []string{
+				"cloud_dns_zone: cloud.landbridge.io/DNSZone dnszones",
+				"cloud_public_ips: cloud.landbridge.io/PublicIPs publicips",
+				"cloud_ssh_key: cloud.landbridge.io/SSHKey sshkeys", "cloud_uuid4: cloud.landbridge.io/UUID4 uuid4s",
+				"cloud_vpc: cloud.landbridge.io/VPC vpcs",
+			},
+		},
+		"plurals": {
+			types: []string{"cloud_policy", "cloud_address", "cloud_index"},
+			want: []string{
+				"cloud_address: cloud.landbridge.io/Address addresses",
+				"cloud_index: cloud.landbridge.io/Index indexes", "cloud_policy: cloud.landbridge.io/Policy policies",
+			},
+		},
+		"prefixes": {
+			types: []string{"other_thing", "cloud", "cloud_2fa"},
+			want: []string{
+				"cloud: cloud.landbridge.io/Cloud clouds", "cloud_2fa: cloud.landbridge.io/X2fa x2fas",
+				"other_thing: cloud.landbridge.io/Thing things",
+			},
+		},
 		"kinds collide": {
 			types: []string{"cloud_thing", "other_thing", "cloud__thing"},
-			want:  []string{"cloud__thing: cloud.landbridge.io/Thing things", "cloud_thing: cloud.landbridge.io/CloudThing cloudthings", "other_thing: cloud.landbridge.io/OtherThing otherthings"},
-			notes: []string{"cloud_thing: the name Thing is taken, CloudThing is used instead", "other_thing: the name Thing is taken, OtherThing is used instead"},
+			want: []string{
+				"cloud__thing: cloud.landbridge.io/Thing things",
+				"cloud_thing: cloud.landbridge.io/CloudThing cloudthings",
+				"other_thing: cloud.landbridge.io/OtherThing otherthings",
+			},
+			notes: []string{
+				"cloud_thing: the name Thing is taken, CloudThing is used instead",
+				"other_thing: the name Thing is taken, OtherThing is used instead",
+			},
 		},
 		"list kinds collide": {
 			types: []string{"cloud_ip", "cloud_ip_list"},
@@ -66,9 +93,15 @@ func TestNames(t *testing.T) {
 			notes: []string{"cloud_provider_config: the name ProviderConfig is taken, CloudProviderConfig is used instead"},
 		},
 		"configured": {
-			types:  []string{"cloud_a", "cloud_b"},
-			config: config.Provider{Name: "sky", Resources: map[string]config.Resource{"cloud_b": {Kind: "A", Group: "b.example.org"}, "cloud_a": {Kind: "Bee", Plural: "swarm", ShortNames: []string{"be"}}}},
-			want:   []string{"cloud_a: sky.landbridge.io/Bee swarm", "cloud_b: b.example.org/A as"},
+			types: []string{"cloud_a", "cloud_b"},
+			config: config.Provider{
+				Name: "sky", Resources: map[string]config.Resource{
+					"cloud_b": {Kind: "A", Group: "b.example.org"}, "cloud_a": {
+						Kind: "Bee", Plural: "swarm", ShortNames: []string{"be"},
+					},
+				},
+			},
+			want: []string{"cloud_a: sky.landbridge.io/Bee swarm", "cloud_b: b.example.org/A as"},
 		},
 		"configured names come first": {
 			types:  []string{"cloud_a", "cloud_b"},
@@ -146,21 +179,54 @@ func TestConfigurationErrors(t *testing.T) {
 		config config.Provider
 		want   string
 	}{
-		"no name":                 {name: "?", want: `name: provider name "?"`},
-		"group":                   {config: config.Provider{Group: "here"}, want: `group: "here": it must be a domain name with a dot, such as cloud.landbridge.io`},
-		"no such type":            {config: config.Provider{Resources: map[string]config.Resource{"cloud_nothing": {}}}, want: "resources.cloud_nothing: the provider has no resource type cloud_nothing"},
-		"kind of a group":         {config: thing(config.Resource{Group: "x y.z"}), want: `resources.cloud_thing.group: "x y.z"`},
-		"kind":                    {config: thing(config.Resource{Kind: "my-kind"}), want: `resources.cloud_thing.kind: "my-kind": it must be in PascalCase`},
-		"plural":                  {config: thing(config.Resource{Plural: "My_Kinds"}), want: `resources.cloud_thing.plural: "My_Kinds"`},
-		"short name":              {config: thing(config.Resource{ShortNames: []string{"A"}}), want: `resources.cloud_thing.shortNames[0]: "A"`},
-		"kind is taken":           {config: thing(config.Resource{Kind: "ProviderConfig"}), want: "resources.cloud_thing.kind: ProviderConfig is taken"},
-		"plural is taken":         {config: thing(config.Resource{Plural: "providerconfigs"}), want: "resources.cloud_thing.plural: providerconfigs is taken"},
-		"short name is taken":     {config: thing(config.Resource{ShortNames: []string{"thing"}}), want: "resources.cloud_thing.shortNames[0]: thing is taken"},
-		"omit nothing":            {config: thing(config.Resource{Omit: []string{"tags.a"}}), want: "resources.cloud_thing.omit[0]: there is no tags.a"},
-		"omit what is required":   {config: thing(config.Resource{Omit: []string{"name"}}), want: "resources.cloud_thing.omit[0]: name is required"},
-		"external name nowhere":   {config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "nowhere"}}), want: "resources.cloud_thing.externalName.attribute: there is no attribute nowhere"},
-		"external name secret":    {config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "secret"}}), want: "resources.cloud_thing.externalName.attribute: secret is sensitive"},
-		"external name not plain": {config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "tags"}}), want: "resources.cloud_thing.externalName.attribute: tags is neither a string nor a number"},
+		"no name": {name: "?", want: `name: provider name "?"`},
+		"group": {
+			config: config.Provider{Group: "here"},
+			want:   `group: "here": it must be a domain name with a dot, such as cloud.landbridge.io`,
+		},
+		"no such type": {
+			config: config.Provider{Resources: map[string]config.Resource{"cloud_nothing": {}}},
+			want:   "resources.cloud_nothing: the provider has no resource type cloud_nothing",
+		},
+		"kind of a group": {config: thing(config.Resource{Group: "x y.z"}), want: `resources.cloud_thing.group: "x y.z"`},
+		"kind": {
+			config: thing(config.Resource{Kind: "my-kind"}),
+			want:   `resources.cloud_thing.kind: "my-kind": it must be in PascalCase`,
+		},
+		"plural":     {config: thing(config.Resource{Plural: "My_Kinds"}), want: `resources.cloud_thing.plural: "My_Kinds"`},
+		"short name": {config: thing(config.Resource{ShortNames: []string{"A"}}), want: `resources.cloud_thing.shortNames[0]: "A"`},
+		"kind is taken": {
+			config: thing(config.Resource{Kind: "ProviderConfig"}),
+			want:   "resources.cloud_thing.kind: ProviderConfig is taken",
+		},
+		"plural is taken": {
+			config: thing(config.Resource{Plural: "providerconfigs"}),
+			want:   "resources.cloud_thing.plural: providerconfigs is taken",
+		},
+		"short name is taken": {
+			config: thing(config.Resource{ShortNames: []string{"thing"}}),
+			want:   "resources.cloud_thing.shortNames[0]: thing is taken",
+		},
+		"omit nothing": {
+			config: thing(config.Resource{Omit: []string{"tags.a"}}),
+			want:   "resources.cloud_thing.omit[0]: there is no tags.a",
+		},
+		"omit what is required": {
+			config: thing(config.Resource{Omit: []string{"name"}}),
+			want:   "resources.cloud_thing.omit[0]: name is required",
+		},
+		"external name nowhere": {
+			config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "nowhere"}}),
+			want:   "resources.cloud_thing.externalName.attribute: there is no attribute nowhere",
+		},
+		"external name secret": {
+			config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "secret"}}),
+			want:   "resources.cloud_thing.externalName.attribute: secret is sensitive",
+		},
+		"external name not plain": {
+			config: thing(config.Resource{ExternalName: &config.ExternalName{Attribute: "tags"}}),
+			want:   "resources.cloud_thing.externalName.attribute: tags is neither a string nor a number",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +266,8 @@ func TestNamesAreDistinct(t *testing.T) {
 	word := rapid.SampledFrom([]string{"a", "as", "list", "ip", "ips", "setting", "settings", "2", "provider", "config", "A", ""})
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) string {
-			return rapid.SampledFrom([]string{"cloud_", "sky_", "cloud"}).Draw(t, "prefix") + strings.Join(rapid.SliceOfN(word, 1, 3).Draw(t, "words"), "_")
+			return rapid.SampledFrom([]string{"cloud_", "sky_", "cloud"}).Draw(t, "prefix") +
+				strings.Join(rapid.SliceOfN(word, 1, 3).Draw(t, "words"), "_")
 		}), 1, 12, rapid.ID).Draw(t, "types")
 		s := types(names...)
 		p, err := model.NewProvider("cloud", s, config.Provider{})
@@ -259,21 +326,39 @@ func TestFields(t *testing.T) {
 		field *model.Field
 		want  facts
 	}{
-		"name":               {root.ByTerraform("name"), facts{Input: "name", Observed: true, Kind: model.String}},
-		"vpcId":              {root.ByTerraform("vpcId"), facts{Input: "vpcId", Observed: true, Kind: model.String}},
-		"vpc_id":             {root.ByTerraform("vpc_id"), facts{Input: "vpc_id", Observed: true, Kind: model.String}},
-		"computed":           {root.ByTerraform("result"), facts{Observed: true, Kind: model.String}},
-		"the SDK's id":       {root.ByTerraform("id"), facts{Observed: true, Kind: model.String}},
-		"secret":             {root.ByTerraform("password"), facts{Input: "passwordSecretRef", Kind: model.String}},
-		"write-only":         {root.ByTerraform("password_wo"), facts{Input: "passwordWoSecretRef", Kind: model.String}},
-		"secret output":      {root.ByTerraform("generated"), facts{Kind: model.String}},
-		"secret map":         {root.ByTerraform("settings"), facts{Input: "settingsSecretRef", Kind: model.Map}},
-		"singleton":          {root.ByTerraform("singleton_list"), facts{Input: "singletonList", Observed: true, Kind: model.List, Singleton: true, HasSecretInside: true}},
-		"single block":       {root.ByTerraform("single_block"), facts{Input: "singleBlock", Observed: true, Kind: model.Object, HasSecretInside: true}},
-		"nested secret":      {root.ByTerraform("list_attribute").Type.Element.Object.ByTerraform("token"), facts{Input: "tokenSecretRef", Kind: model.String}},
-		"nested computed":    {root.ByTerraform("list_attribute").Type.Element.Object.ByTerraform("seen_at"), facts{Observed: true, Kind: model.String}},
-		"inside a secret":    {root.ByTerraform("secret_attribute").Type.Object.ByTerraform("label"), facts{Input: "label", Kind: model.String}},
-		"inside an object":   {root.ByTerraform("endpoint").Type.Object.ByTerraform("host_name"), facts{Input: "hostName", Observed: true, Kind: model.String}},
+		"name":          {root.ByTerraform("name"), facts{Input: "name", Observed: true, Kind: model.String}},
+		"vpcId":         {root.ByTerraform("vpcId"), facts{Input: "vpcId", Observed: true, Kind: model.String}},
+		"vpc_id":        {root.ByTerraform("vpc_id"), facts{Input: "vpc_id", Observed: true, Kind: model.String}},
+		"computed":      {root.ByTerraform("result"), facts{Observed: true, Kind: model.String}},
+		"the SDK's id":  {root.ByTerraform("id"), facts{Observed: true, Kind: model.String}},
+		"secret":        {root.ByTerraform("password"), facts{Input: "passwordSecretRef", Kind: model.String}},
+		"write-only":    {root.ByTerraform("password_wo"), facts{Input: "passwordWoSecretRef", Kind: model.String}},
+		"secret output": {root.ByTerraform("generated"), facts{Kind: model.String}},
+		"secret map":    {root.ByTerraform("settings"), facts{Input: "settingsSecretRef", Kind: model.Map}},
+		"singleton": {
+			root.ByTerraform("singleton_list"),
+			facts{Input: "singletonList", Observed: true, Kind: model.List, Singleton: true, HasSecretInside: true},
+		},
+		"single block": {
+			root.ByTerraform("single_block"),
+			facts{Input: "singleBlock", Observed: true, Kind: model.Object, HasSecretInside: true},
+		},
+		"nested secret": {
+			root.ByTerraform("list_attribute").Type.Element.Object.ByTerraform("token"), facts{
+				Input: "tokenSecretRef", Kind: model.String,
+			},
+		},
+		"nested computed": {
+			root.ByTerraform("list_attribute").Type.Element.Object.ByTerraform("seen_at"), facts{
+				Observed: true, Kind: model.String,
+			},
+		},
+		"inside a secret": {root.ByTerraform("secret_attribute").Type.Object.ByTerraform("label"), facts{Input: "label", Kind: model.String}},
+		"inside an object": {
+			root.ByTerraform("endpoint").Type.Object.ByTerraform("host_name"), facts{
+				Input: "hostName", Observed: true, Kind: model.String,
+			},
+		},
 		"block of anything":  {root.ByTerraform("dynamic_block"), facts{Input: "dynamicBlock", Observed: true, Kind: model.List}},
 		"collides with refs": {root.ByTerraform("secret"), facts{Input: "secretSecretRef2", Kind: model.String}},
 	}
@@ -295,9 +380,12 @@ func TestFields(t *testing.T) {
 func TestComputedBlocks(t *testing.T) {
 	t.Parallel()
 	block := func(optional bool, inside map[string]*schema.NestedBlock) *schema.NestedBlock {
-		return &schema.NestedBlock{Nesting: schema.NestingList, Computed: true, Block: &schema.Block{Blocks: inside, Attributes: map[string]*schema.Attribute{
-			"port": {Type: cty.Number, Optional: optional, Computed: true},
-		}}}
+		return &schema.NestedBlock{
+			Nesting: schema.NestingList, Computed: true,
+			Block: &schema.Block{Blocks: inside, Attributes: map[string]*schema.Attribute{
+				"port": {Type: cty.Number, Optional: optional, Computed: true},
+			}},
+		}
 	}
 	for name, test := range map[string]struct {
 		block *schema.NestedBlock

@@ -315,7 +315,8 @@ func (n *nameSpace) resource(q *request) error {
 	if q.configured.Plural != "" {
 		wanted = []string{q.configured.Plural}
 	}
-	if got, err = q.choose("plural", q.configured.Plural, q.required.Plural, wanted, []string{pluralOf(long), pluralOf(longest)}, free); err != nil {
+	if got, err = q.choose("plural", q.configured.Plural, q.required.Plural, wanted,
+		[]string{pluralOf(long), pluralOf(longest)}, free); err != nil {
 		return err
 	}
 	q.resource.Plural = got

@@ -44,25 +44,43 @@ func TestAdditionsGiveWay(t *testing.T) {
 	}{
 		"the list kind of an added type": {
 			had: []string{"bug_allow_list"}, added: []string{"bug_allow"},
-			want: map[string]string{"bug_allow_list": "AllowList AllowListList allowlists allowlist", "bug_allow": "Allow BugAllowList allows allow"}, recorded: []string{"bug_allow"},
+			want: map[string]string{
+				"bug_allow_list": "AllowList AllowListList allowlists allowlist",
+				"bug_allow":      "Allow BugAllowList allows allow",
+			}, recorded: []string{"bug_allow"},
 		},
 		"an added type that is a list kind": {
 			had: []string{"bug_allow"}, added: []string{"bug_allow_list"},
-			want: map[string]string{"bug_allow": "Allow AllowList allows allow", "bug_allow_list": "BugAllowList BugAllowListList bugallowlists bugallowlist"}, recorded: []string{"bug_allow_list"},
+			want: map[string]string{
+				"bug_allow":      "Allow AllowList allows allow",
+				"bug_allow_list": "BugAllowList BugAllowListList bugallowlists bugallowlist",
+			}, recorded: []string{"bug_allow_list"},
 		},
 		"the plural of an added type": {
 			had: []string{"bug_container_registries"}, added: []string{"bug_container_registry"},
-			want:     map[string]string{"bug_container_registries": "ContainerRegistries ContainerRegistriesList containerregistries containerregistries", "bug_container_registry": "ContainerRegistry ContainerRegistryList bugcontainerregistries containerregistry"},
+			want: map[string]string{
+				"bug_container_registries": "ContainerRegistries ContainerRegistriesList containerregistries " +
+					"containerregistries",
+				"bug_container_registry": "ContainerRegistry ContainerRegistryList bugcontainerregistries " +
+					"containerregistry",
+			},
 			recorded: []string{"bug_container_registry"},
 		},
 		"an added type that is a plural": {
 			had: []string{"bug_container_registry"}, added: []string{"bug_container_registries"},
-			want:     map[string]string{"bug_container_registry": "ContainerRegistry ContainerRegistryList containerregistries containerregistry", "bug_container_registries": "ContainerRegistries ContainerRegistriesList bugcontainerregistries bugcontainerregistries"},
+			want: map[string]string{
+				"bug_container_registry": "ContainerRegistry ContainerRegistryList containerregistries " +
+					"containerregistry",
+				"bug_container_registries": "ContainerRegistries ContainerRegistriesList bugcontainerregistries " +
+					"bugcontainerregistries",
+			},
 			recorded: []string{"bug_container_registries"},
 		},
 		"the kind of an added type": {
 			had: []string{"other_thing"}, added: []string{"bug_thing"},
-			want: map[string]string{"other_thing": "Thing ThingList things thing", "bug_thing": "BugThing BugThingList bugthings bugthing"}, recorded: []string{"bug_thing"},
+			want: map[string]string{
+				"other_thing": "Thing ThingList things thing", "bug_thing": "BugThing BugThingList bugthings bugthing",
+			}, recorded: []string{"bug_thing"},
 		},
 	}
 	for name, test := range tests {
@@ -90,10 +108,14 @@ func TestAdditionsGiveWay(t *testing.T) {
 // makes the same names elsewhere.
 func TestNamesAreStable(t *testing.T) {
 	t.Parallel()
-	word := rapid.SampledFrom([]string{"a", "as", "list", "ip", "ips", "setting", "settings", "policy", "policies", "resource", "2", "provider", "config", "A", ""})
+	word := rapid.SampledFrom([]string{
+		"a", "as", "list", "ip", "ips", "setting", "settings", "policy", "policies", "resource", "2", "provider",
+		"config", "A", "",
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) string {
-			return rapid.SampledFrom([]string{"bug_", "sky_", "bug"}).Draw(t, "prefix") + strings.Join(rapid.SliceOfN(word, 1, 3).Draw(t, "words"), "_")
+			return rapid.SampledFrom([]string{"bug_", "sky_", "bug"}).Draw(t, "prefix") +
+				strings.Join(rapid.SliceOfN(word, 1, 3).Draw(t, "words"), "_")
 		}), 1, 12, rapid.ID).Draw(t, "types")
 		c := config.Provider{}
 		if rapid.Bool().Draw(t, "configured") {
@@ -216,31 +238,52 @@ func TestGivenNames(t *testing.T) {
 			config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "Alpha", ListKind: "Alphas", Plural: "alphae", Singular: "alf"}}},
 			want:   "Alpha Alphas alphae alf",
 		},
-		"a kind":                        {config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "Alpha"}}}, want: "Alpha AlphaList alphas alpha"},
-		"a list kind":                   {config: config.Provider{Names: map[string]config.Names{"bug_a": {ListKind: "Alphas"}}}, want: "A Alphas as a"},
+		"a kind": {
+			config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "Alpha"}}},
+			want:   "Alpha AlphaList alphas alpha",
+		},
+		"a list kind": {
+			config: config.Provider{Names: map[string]config.Names{"bug_a": {ListKind: "Alphas"}}},
+			want:   "A Alphas as a",
+		},
 		"of a type that does not exist": {config: config.Provider{Names: map[string]config.Names{"bug_none": {Kind: "A"}}}, want: "A AList as a"},
 		"of another kind than the configured one": {
-			config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "Alpha", Plural: "alphae"}}, Resources: map[string]config.Resource{"bug_a": {Kind: "Aleph"}}},
-			want:   "Aleph AlephList alephs aleph",
+			config: config.Provider{
+				Names:     map[string]config.Names{"bug_a": {Kind: "Alpha", Plural: "alphae"}},
+				Resources: map[string]config.Resource{"bug_a": {Kind: "Aleph"}},
+			},
+			want: "Aleph AlephList alephs aleph",
 		},
 		"for the configured kind": {
-			config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "Alpha", ListKind: "Alphas", Plural: "alphae"}}, Resources: map[string]config.Resource{"bug_a": {Plural: "alphs"}}},
-			want:   "Alpha Alphas alphs alpha",
+			config: config.Provider{
+				Names:     map[string]config.Names{"bug_a": {Kind: "Alpha", ListKind: "Alphas", Plural: "alphae"}},
+				Resources: map[string]config.Resource{"bug_a": {Plural: "alphs"}},
+			},
+			want: "Alpha Alphas alphs alpha",
 		},
 		"taken twice": {
 			config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "Alpha"}, "bug_b": {Kind: "Alpha"}}},
 			err:    "names.bug_b.kind: Alpha is taken",
 		},
 		"taken by a configured kind": {
-			config: config.Provider{Names: map[string]config.Names{"bug_a": {Plural: "betas"}}, Resources: map[string]config.Resource{"bug_b": {Kind: "Beta"}}},
-			err:    "names.bug_a.plural: betas is taken",
+			config: config.Provider{
+				Names:     map[string]config.Names{"bug_a": {Plural: "betas"}},
+				Resources: map[string]config.Resource{"bug_b": {Kind: "Beta"}},
+			},
+			err: "names.bug_a.plural: betas is taken",
 		},
 		"taken by a list kind that may differ": {
 			config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "Alpha"}, "bug_b": {Kind: "AlphaList"}}},
 			want:   "Alpha BugAList alphas alpha",
 		},
-		"not a kind":       {config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "alpha"}}}, err: `names.bug_a.kind: "alpha": it must be in PascalCase, with 63 characters at most`},
-		"not a list kind":  {config: config.Provider{Names: map[string]config.Names{"bug_a": {ListKind: "a b"}}}, err: `names.bug_a.listKind: "a b": it must be in PascalCase`},
+		"not a kind": {
+			config: config.Provider{Names: map[string]config.Names{"bug_a": {Kind: "alpha"}}},
+			err:    `names.bug_a.kind: "alpha": it must be in PascalCase, with 63 characters at most`,
+		},
+		"not a list kind": {
+			config: config.Provider{Names: map[string]config.Names{"bug_a": {ListKind: "a b"}}},
+			err:    `names.bug_a.listKind: "a b": it must be in PascalCase`,
+		},
 		"not a singular":   {config: config.Provider{Names: map[string]config.Names{"bug_a": {Singular: "A"}}}, err: `names.bug_a.singular: "A"`},
 		"too long a group": {config: config.Provider{Group: strings.Repeat("g.", 100) + "x"}, err: "group: "},
 	}

@@ -251,7 +251,8 @@ func checkGroup(group string) error {
 }
 
 func checkKind(kind, setting string) error {
-	if kind != "" && (len(validation.IsDNS1035Label(strings.ToLower(kind))) > 0 || strings.Contains(kind, "-") || kind[0] < 'A' || kind[0] > 'Z') {
+	if kind != "" && (len(validation.IsDNS1035Label(strings.ToLower(kind))) > 0 || strings.Contains(kind, "-") ||
+		kind[0] < 'A' || kind[0] > 'Z') {
 		return config.At(fmt.Errorf("%q: it must be in PascalCase, with %d characters at most", kind, maxName), setting)
 	}
 	return nil
@@ -266,7 +267,8 @@ func checkResource(name string, setting ...string) error {
 
 // checkGiven finds given names that Kubernetes does not accept.
 func checkGiven(n config.Names) error {
-	return cmp.Or(checkKind(n.Kind, "kind"), checkKind(n.ListKind, "listKind"), checkResource(n.Plural, "plural"), checkResource(n.Singular, "singular"))
+	return cmp.Or(checkKind(n.Kind, "kind"), checkKind(n.ListKind, "listKind"), checkResource(n.Plural, "plural"),
+		checkResource(n.Singular, "singular"))
 }
 
 // checkNames finds names that Kubernetes does not accept.

@@ -112,7 +112,8 @@ func (p *Provider) reference(r *Resource, at string, c config.Reference) (*Refer
 	case (f.Type.Kind == List || f.Type.Kind == Set) && f.Type.Element.IsPrimitive():
 		out.Many = true
 	default:
-		return nil, fmt.Errorf("it is of type %s, where a string, number or boolean, or a list or set of such, can come from other resources", f.Type.shape())
+		return nil, fmt.Errorf("it is of type %s, where a string, number or boolean, or a list or set of such, can "+
+			"come from other resources", f.Type.shape())
 	}
 	if len(c.Targets) == 0 {
 		return nil, config.At(errors.New("name at least one"), "targets")
@@ -317,7 +318,10 @@ func Singular(name string) string {
 		suffix string
 		cut    int
 		with   string
-	}{{"ies", 3, "y"}, {"sses", 2, ""}, {"xes", 2, ""}, {"ches", 2, ""}, {"shes", 2, ""}, {"ss", 0, ""}, {"us", 0, ""}, {"is", 0, ""}, {"s", 1, ""}} {
+	}{
+		{"ies", 3, "y"}, {"sses", 2, ""}, {"xes", 2, ""}, {"ches", 2, ""}, {"shes", 2, ""}, {"ss", 0, ""},
+		{"us", 0, ""}, {"is", 0, ""}, {"s", 1, ""},
+	} {
 		if out, ok := cut(x.suffix, x.cut, x.with); ok {
 			return out
 		}

@@ -237,7 +237,10 @@ func (f *Fields) add(name string, c config.AddedField) error {
 	case f.taken(name):
 		return fmt.Errorf("%s is taken", name)
 	}
-	added := &Field{Name: name, JSONName: name, Added: true, Input: true, Required: c.Required, Optional: !c.Required, Description: c.Description, Type: PlainType(cty.String)}
+	added := &Field{
+		Name: name, JSONName: name, Added: true, Input: true, Required: c.Required, Optional: !c.Required,
+		Description: c.Description, Type: PlainType(cty.String),
+	}
 	switch c.Type {
 	case "", config.FieldString:
 	case config.FieldList:

@@ -37,7 +37,10 @@ func (r *Resource) tag(c config.DefaultTags) error {
 	case f == nil:
 		return config.At(fmt.Errorf("there is no attribute %s", name), "attribute")
 	case !f.Input || f.Secret() || !f.Type.holdsTags():
-		return config.At(fmt.Errorf("%s is neither a map of strings nor a list or set of objects with nothing but %s and %s to be given, that can be set", name, TagKey, TagValue), "attribute")
+		return config.At(
+			fmt.Errorf("%s is neither a map of strings nor a list or set of objects with nothing but %s and %s to "+
+				"be given, that can be set", name, TagKey, TagValue), "attribute",
+		)
 	}
 	tags := &Tags{Field: f, Tags: map[string]Template{}, Crossplane: !c.OnlyTags}
 	for _, key := range slices.Sorted(maps.Keys(c.Tags)) {

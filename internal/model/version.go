@@ -22,7 +22,10 @@ func checkVersions(has string, dropped []string) error {
 		case !version.MatchString(v):
 			return config.At(fmt.Errorf("%q is not an API version, such as v1alpha2, v1beta1 or v1", v), "droppedVersions", strconv.Itoa(i))
 		case v == has:
-			return config.At(fmt.Errorf("%s is the version that objects are stored in: give another one in version first", v), "droppedVersions", strconv.Itoa(i))
+			return config.At(
+				fmt.Errorf("%s is the version that objects are stored in: give another one in version first", v),
+				"droppedVersions", strconv.Itoa(i),
+			)
 		}
 	}
 	return nil

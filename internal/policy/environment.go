@@ -72,7 +72,8 @@ func environmentWith(variables ...cel.EnvOption) (*cel.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return base.Extend(append(variables, cel.CustomTypeProvider(provider{base.CELTypeProvider()}), cel.Variable("now", types.TimestampType))...)
+	return base.Extend(append(variables, cel.CustomTypeProvider(provider{base.CELTypeProvider()}),
+		cel.Variable("now", types.TimestampType))...)
 }
 
 // provider adds the types of the variables to CEL's.

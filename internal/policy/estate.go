@@ -35,7 +35,10 @@ type validation struct {
 // CompileEstate returns the policy of an EstatePolicy. All objects that it matches violate a
 // validation that cannot be compiled.
 func CompileEstate(p *v1alpha1.EstatePolicy) *EstatePolicy {
-	out := &EstatePolicy{Name: p.Name, Generation: p.Generation, match: p.Spec.Match, invalid: validatePatterns(p.Spec.Match.ResourceTypes, p.Spec.Match.Namespaces)}
+	out := &EstatePolicy{
+		Name: p.Name, Generation: p.Generation, match: p.Spec.Match,
+		invalid: validatePatterns(p.Spec.Match.ResourceTypes, p.Spec.Match.Namespaces),
+	}
 	for i, v := range p.Spec.Validations {
 		compiled := validation{message: cmp.Or(v.Message, "the expression "+v.Expression+" is false.")}
 		compiled.program, compiled.invalid = compileIn(estateEnvironment, "the expression", v.Expression)

@@ -20,7 +20,8 @@ func TestJudge(t *testing.T) {
 	in := input(t)
 	prod := policy.ConfigurationOf("ClusterProviderConfig", &metav1.ObjectMeta{Name: "prod", Labels: map[string]string{"stage": "prod"}})
 	base := policy.Found{
-		Model: in.Model, Configuration: prod, Query: policy.QueryMeta{Namespace: "team", Name: "servers", Labels: map[string]string{"tier": "gold"}},
+		Model: in.Model, Configuration: prod,
+		Query:       policy.QueryMeta{Namespace: "team", Name: "servers", Labels: map[string]string{"tier": "gold"}},
 		DisplayName: "web", State: in.Plan.Prior.State,
 	}
 	owned := base
@@ -34,27 +35,47 @@ func TestJudge(t *testing.T) {
 		violated   bool
 		message    string // a part
 	}{
-		"true":                 {found: base, expression: `object.region == "eu" && object.size == 1`},
-		"false":                {found: base, expression: `object.region != "eu"`, violated: true, message: "Move it."},
-		"managed":              {found: owned, expression: `managed && !declared && owner.kind == "Server" && owner.namespace == query.namespace && owner.name == "web"`},
-		"not managed":          {found: base, expression: `managed || declared || owner.name != ""`, violated: true, message: "Move it."},
-		"query":                {found: base, expression: `query.name == "servers" && query.labels.tier == "gold" && resourceType == "cloud_server" && displayName == "web"`},
-		"configuration":        {found: base, expression: `configuration.name == "prod" && configuration.labels.stage == "prod" && now > timestamp("2020-01-01T00:00:00Z")`},
-		"no secrets":           {found: base, expression: `!has(object.password)`},
-		"without a state":      {found: stateless, expression: `object == null || object.region == "us"`},
-		"cannot be evaluated":  {found: stateless, expression: `object.region == "eu"`, violated: true, message: "it cannot be evaluated, so it counts as violated"},
-		"does not compile":     {found: base, expression: `objects.region == "eu"`, violated: true, message: "it cannot be used"},
-		"is no bool":           {found: base, expression: `displayName`, violated: true, message: "it must be true or false"},
-		"too expensive":        {found: base, expression: `[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, [1,2,3,4,5,6,7,8,9,10].all(f, a+b+c+d+e+f > 0))))))`, violated: true, message: "cannot be evaluated"},
-		"of another type":      {found: base, expression: `false`, match: v1alpha1.EstatePolicyMatch{ResourceTypes: []string{"other_*"}}},
-		"of the type":          {found: base, expression: `false`, match: v1alpha1.EstatePolicyMatch{ResourceTypes: []string{"cloud_*"}}, violated: true},
+		"true":  {found: base, expression: `object.region == "eu" && object.size == 1`},
+		"false": {found: base, expression: `object.region != "eu"`, violated: true, message: "Move it."},
+		"managed": {
+			found:      owned,
+			expression: `managed && !declared && owner.kind == "Server" && owner.namespace == query.namespace && owner.name == "web"`,
+		},
+		"not managed": {found: base, expression: `managed || declared || owner.name != ""`, violated: true, message: "Move it."},
+		"query": {
+			found:      base,
+			expression: `query.name == "servers" && query.labels.tier == "gold" && resourceType == "cloud_server" && displayName == "web"`,
+		},
+		"configuration": {
+			found:      base,
+			expression: `configuration.name == "prod" && configuration.labels.stage == "prod" && now > timestamp("2020-01-01T00:00:00Z")`,
+		},
+		"no secrets":      {found: base, expression: `!has(object.password)`},
+		"without a state": {found: stateless, expression: `object == null || object.region == "us"`},
+		"cannot be evaluated": {
+			found: stateless, expression: `object.region == "eu"`, violated: true,
+			message: "it cannot be evaluated, so it counts as violated",
+		},
+		"does not compile": {found: base, expression: `objects.region == "eu"`, violated: true, message: "it cannot be used"},
+		"is no bool":       {found: base, expression: `displayName`, violated: true, message: "it must be true or false"},
+		"too expensive":    {found: base, expression: `[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, [1,2,3,4,5,6,7,8,9,10].all(d, [1,2,3,4,5,6,7,8,9,10].all(e, [1,2,3,4,5,6,7,8,9,10].all(f, a+b+c+d+e+f > 0))))))`, violated: true, message: "cannot be evaluated"},
+		"of another type":  {found: base, expression: `false`, match: v1alpha1.EstatePolicyMatch{ResourceTypes: []string{"other_*"}}},
+		"of the type": {
+			found: base, expression: `false`, match: v1alpha1.EstatePolicyMatch{
+				ResourceTypes: []string{"cloud_*"},
+			}, violated: true,
+		},
 		"of another namespace": {found: base, expression: `false`, match: v1alpha1.EstatePolicyMatch{Namespaces: []string{"prod"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := policy.CompileEstate(&v1alpha1.EstatePolicy{
 				ObjectMeta: metav1.ObjectMeta{Name: "p"},
-				Spec:       v1alpha1.EstatePolicySpec{Match: test.match, Validations: []v1alpha1.EstateValidation{{Expression: "true"}, {Expression: test.expression, Message: "Move it."}}},
+				Spec: v1alpha1.EstatePolicySpec{
+					Match: test.match, Validations: []v1alpha1.EstateValidation{
+						{Expression: "true"}, {Expression: test.expression, Message: "Move it."},
+					},
+				},
 			})
 			got := policy.Judge(t.Context(), []*policy.EstatePolicy{p}, test.found, time.Now())
 			if len(got) > 1 || (len(got) == 1) != test.violated || strings.Contains(fmt.Sprint(got), planted) {
@@ -74,9 +95,16 @@ func TestInvalidEstate(t *testing.T) {
 		spec v1alpha1.EstatePolicySpec
 		want string
 	}{
-		"valid":   {spec: v1alpha1.EstatePolicySpec{Validations: []v1alpha1.EstateValidation{{Expression: "managed"}}}},
-		"second":  {spec: v1alpha1.EstatePolicySpec{Validations: []v1alpha1.EstateValidation{{Expression: "managed"}, {Expression: "owner.uid == ''"}}}, want: "spec.validations[1].expression"},
-		"pattern": {spec: v1alpha1.EstatePolicySpec{Match: v1alpha1.EstatePolicyMatch{ResourceTypes: []string{"["}}}, want: "the pattern \"[\" of spec.match"},
+		"valid": {spec: v1alpha1.EstatePolicySpec{Validations: []v1alpha1.EstateValidation{{Expression: "managed"}}}},
+		"second": {
+			spec: v1alpha1.EstatePolicySpec{
+				Validations: []v1alpha1.EstateValidation{{Expression: "managed"}, {Expression: "owner.uid == ''"}},
+			}, want: "spec.validations[1].expression",
+		},
+		"pattern": {
+			spec: v1alpha1.EstatePolicySpec{Match: v1alpha1.EstatePolicyMatch{ResourceTypes: []string{"["}}},
+			want: "the pattern \"[\" of spec.match",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -73,10 +73,12 @@ type ResourceMeta struct {
 func (in Input) variables(now time.Time) map[string]any {
 	p := in.Plan
 	changes := []any{}
-	for _, c := range translate.AllChanges(in.Model, p.Prior.State, p.State, translate.Concealed(in.Model, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...) {
+	for _, c := range translate.AllChanges(in.Model, p.Prior.State, p.State,
+		translate.Concealed(in.Model, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...) {
 		changes = append(changes, map[string]any{
 			"path": c.Path, "before": c.Before, "after": c.After, "sensitive": c.BeforeSensitive || c.AfterSensitive, "unknown": c.AfterUnknown,
-			"replaces": p.Action.IsReplace() && slices.ContainsFunc(p.RequiresReplace, func(x cty.Path) bool { return x.HasPrefix(c.Attribute) || c.Attribute.HasPrefix(x) }),
+			"replaces": p.Action.IsReplace() && slices.ContainsFunc(p.RequiresReplace,
+				func(x cty.Path) bool { return x.HasPrefix(c.Attribute) || c.Attribute.HasPrefix(x) }),
 		})
 	}
 	contained := []any{}

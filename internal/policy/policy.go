@@ -73,7 +73,10 @@ func (p *Policy) decide(ctx context.Context, in Input, now time.Time) (Result, b
 	if !p.matches(in.Resource) {
 		return Result{}, false
 	}
-	out := Result{Policy: p.Name, Action: cmp.Or(p.spec.Action, v1alpha1.PlanPolicyDeny), Message: cmp.Or(p.spec.Message, "the condition of the policy is met.")}
+	out := Result{
+		Policy: p.Name, Action: cmp.Or(p.spec.Action, v1alpha1.PlanPolicyDeny),
+		Message: cmp.Or(p.spec.Message, "the condition of the policy is met."),
+	}
 	if p.invalid != nil {
 		out.Message = fmt.Sprintf("it cannot be used, so it acts on every plan that it matches: %s", expression.FirstLine(p.invalid))
 		return out, true

@@ -28,10 +28,12 @@ func input(t *testing.T) policy.Input {
 	}
 	p, err := model.NewProvider("cloud", &schema.Provider{
 		Config: &schema.Block{},
-		Resources: map[string]*schema.Resource{"cloud_server": {Type: "cloud_server", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-			"size": attribute(cty.Number, false), "region": attribute(cty.String, false), "password": attribute(cty.String, true),
-			"note": attribute(cty.String, false), "address": attribute(cty.String, false), "tags": attribute(cty.Map(cty.String), false),
-		}}}},
+		Resources: map[string]*schema.Resource{
+			"cloud_server": {Type: "cloud_server", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
+				"size": attribute(cty.Number, false), "region": attribute(cty.String, false), "password": attribute(cty.String, true),
+				"note": attribute(cty.String, false), "address": attribute(cty.String, false), "tags": attribute(cty.Map(cty.String), false),
+			}}},
+		},
 	}, config.Provider{})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +51,9 @@ func input(t *testing.T) policy.Input {
 		Resource: policy.ResourceMeta{Group: m.Group, Kind: m.Kind, Namespace: "prod", Name: "web", Labels: map[string]string{"tier": "gold"}},
 		Plan: &terraform.Plan{
 			Action: terraform.DeleteThenCreate, Reason: terraform.ReplaceBecauseCannotUpdate, RequiresReplace: []cty.Path{cty.GetAttrPath("region")},
-			Prior:          instance.Instance{State: object(1, "eu", "old-"+planted, "old-"+planted, cty.StringVal("10.0.0.1")), SensitivePaths: note},
+			Prior: instance.Instance{
+				State: object(1, "eu", "old-"+planted, "old-"+planted, cty.StringVal("10.0.0.1")), SensitivePaths: note,
+			},
 			State:          object(2, "us", planted, planted, cty.UnknownVal(cty.String)),
 			SensitivePaths: note,
 		},
@@ -61,7 +65,8 @@ func TestConfigurationOfPlan(t *testing.T) {
 	t.Parallel()
 	object := func(kind, namespace, name, account string) policy.Configuration {
 		return policy.ConfigurationOf(kind, &metav1.ObjectMeta{
-			Namespace: namespace, Name: name, Labels: map[string]string{"stage": name}, Annotations: map[string]string{v1alpha1.AnnotationAccount: account},
+			Namespace: namespace, Name: name, Labels: map[string]string{"stage": name},
+			Annotations: map[string]string{v1alpha1.AnnotationAccount: account},
 		})
 	}
 	prod, dev := object("ClusterProviderConfig", "", "prod", "123"), object("ProviderConfig", "team-a", "dev", "123")
@@ -70,7 +75,11 @@ func TestConfigurationOfPlan(t *testing.T) {
 		condition      string
 		want           bool
 	}{
-		"name":     {[]policy.Configuration{prod}, `configuration.name == "prod" && configuration.kind == "ClusterProviderConfig" && configuration.namespace == ""`, true},
+		"name": {
+			[]policy.Configuration{prod},
+			`configuration.name == "prod" && configuration.kind == "ClusterProviderConfig" && configuration.namespace == ""`,
+			true,
+		},
 		"label":    {[]policy.Configuration{prod}, `configuration.labels[?"stage"].orValue("") == "prod"`, true},
 		"account":  {[]policy.Configuration{prod}, `configuration.account == "123"`, true},
 		"another":  {[]policy.Configuration{dev}, `configuration.name == "prod"`, false},
@@ -113,7 +122,8 @@ func TestPlaceholdersAreFlags(t *testing.T) {
 					after = "prod" // the literal is the former value
 				}
 				in.Plan.Prior.State, in.Plan.State = set(in.Plan.Prior.State, before), set(in.Plan.State, after)
-				condition := `plan.changes.exists(c, c.path == "region" && c.before == "` + before + `" && c.after == "` + after + `" && !c.sensitive && !c.unknown)`
+				condition := `plan.changes.exists(c, c.path == "region" && c.before == "` + before +
+					`" && c.after == "` + after + `" && !c.sensitive && !c.unknown)`
 				p := policy.Compile(named("p", v1alpha1.PlanPolicyDeny, condition))
 				if got := policy.Decide(t.Context(), []*policy.Policy{p}, in, time.Now()); len(got.Denied) != 1 {
 					t.Errorf("the plan is not denied: %+v", got.Results())
@@ -124,7 +134,10 @@ func TestPlaceholdersAreFlags(t *testing.T) {
 }
 
 func named(name string, action v1alpha1.PlanPolicyAction, condition string) *v1alpha1.PlanPolicy {
-	return &v1alpha1.PlanPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.PlanPolicySpec{Action: action, Condition: condition, Message: "not like this."}}
+	return &v1alpha1.PlanPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       v1alpha1.PlanPolicySpec{Action: action, Condition: condition, Message: "not like this."},
+	}
 }
 
 func TestConditions(t *testing.T) {
@@ -194,7 +207,9 @@ func TestFaultyConditionsActOnEverything(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := input(t)
-			for _, action := range []v1alpha1.PlanPolicyAction{v1alpha1.PlanPolicyDeny, v1alpha1.PlanPolicyRequireApproval, v1alpha1.PlanPolicyWarn} {
+			for _, action := range []v1alpha1.PlanPolicyAction{
+				v1alpha1.PlanPolicyDeny, v1alpha1.PlanPolicyRequireApproval, v1alpha1.PlanPolicyWarn,
+			} {
 				p := policy.Compile(named("p", action, x.condition))
 				if (p.Invalid() != nil) != x.invalid {
 					t.Errorf("invalid: %v", p.Invalid())
@@ -218,8 +233,12 @@ func TestPoliciesMatchResources(t *testing.T) {
 		match v1alpha1.PlanPolicyMatch
 		want  bool
 	}{
-		"everything":        {want: true},
-		"group and kind":    {match: v1alpha1.PlanPolicyMatch{Groups: []string{"cloud.landbridge.io"}, Kinds: []string{"Disk", "Server"}}, want: true},
+		"everything": {want: true},
+		"group and kind": {
+			match: v1alpha1.PlanPolicyMatch{
+				Groups: []string{"cloud.landbridge.io"}, Kinds: []string{"Disk", "Server"},
+			}, want: true,
+		},
 		"other kind":        {match: v1alpha1.PlanPolicyMatch{Kinds: []string{"Disk"}}},
 		"namespace pattern": {match: v1alpha1.PlanPolicyMatch{Namespaces: []string{"prod*"}}, want: true},
 		"other namespace":   {match: v1alpha1.PlanPolicyMatch{Namespaces: []string{"team-*"}}},
@@ -248,7 +267,10 @@ func TestUnknownActionDenies(t *testing.T) {
 // FuzzCompile checks that no condition causes a panic, neither when it is compiled nor when it is
 // evaluated.
 func FuzzCompile(f *testing.F) {
-	for _, seed := range []string{`plan.destroys`, `plan.changes.exists(c, c.after > 1)`, `now.getHours("Mars") > 1`, `resource.labels["a"] == "b"`, `[[[]]]`} {
+	for _, seed := range []string{
+		`plan.destroys`, `plan.changes.exists(c, c.after > 1)`, `now.getHours("Mars") > 1`,
+		`resource.labels["a"] == "b"`, `[[[]]]`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, condition string) {

@@ -44,13 +44,15 @@ func CallError(err error) diagnostic.Diagnostics {
 	detail := status.Convert(err).Message()
 	switch code := status.Code(err); {
 	case code == codes.Unavailable:
-		return diagnostic.Errorf("Plugin did not respond", "The provider encountered an error and failed to respond: %s. Its logs may say more.", detail)
+		return diagnostic.Errorf("Plugin did not respond",
+			"The provider encountered an error and failed to respond: %s. Its logs may say more.", detail)
 	case code == codes.Canceled, errors.Is(err, context.Canceled):
 		return diagnostic.Errorf("Request cancelled", "The call to the provider was cancelled.")
 	case code == codes.DeadlineExceeded, errors.Is(err, context.DeadlineExceeded):
 		return diagnostic.Errorf("Request cancelled", "The provider did not answer in time.")
 	case code == codes.Unimplemented:
-		return diagnostic.Errorf("Unsupported plugin method", "The provider does not support this call. It may need a newer version of the provider.")
+		return diagnostic.Errorf("Unsupported plugin method",
+			"The provider does not support this call. It may need a newer version of the provider.")
 	default:
 		return diagnostic.Errorf("Plugin error", "The provider returned an unexpected error: %s.", detail)
 	}

@@ -40,19 +40,25 @@ func TestQuotations(t *testing.T) {
 		value cty.Value
 		error string
 	}{
-		"as it is":               {cty.StringVal(words), "cannot find " + words},
-		"nested":                 {nested(words), "cannot find " + words},
-		"quoted":                 {cty.StringVal("a\n" + words + `"b`), "cannot parse " + strconv.Quote("a\n"+words+`"b`)},
-		"a part":                 {cty.StringVal(words + ",1,2"), fmt.Sprintf("strconv.Atoi: parsing %q: invalid syntax", words)},
-		"wrapped":                {cty.StringVal("some object, Too Many Requests, or other"), "cannot find some\nobject, Too Many Requests,\nor other"},
-		"in capitals":            {cty.StringVal("too many requests"), "cannot find TOO MANY REQUESTS"},
-		"decoded from a URL":     {cty.StringVal(url.QueryEscape(words)), "cannot find " + words},
-		"decoded from base64":    {cty.StringVal(base64.StdEncoding.EncodeToString([]byte(words))), "cannot find " + words},
-		"decoded from JSON":      {cty.StringVal(`{"a": ["Too Many\u0020Requests"]}`), "cannot find Too Many Requests"},
-		"a name":                 {cty.MapVal(map[string]cty.Value{words: cty.StringVal("x")}), "unknown key " + words},
-		"a number":               {cty.NumberIntVal(429), "error: 429 is not a size"},
-		"the number of an id":    {cty.StringVal("429,1,2"), "invalid id, error: 429"},
-		"two values":             {cty.ListVal([]cty.Value{cty.StringVal("Too Many"), cty.StringVal("Requests")}), "cannot find Too Many Requests"},
+		"as it is": {cty.StringVal(words), "cannot find " + words},
+		"nested":   {nested(words), "cannot find " + words},
+		"quoted":   {cty.StringVal("a\n" + words + `"b`), "cannot parse " + strconv.Quote("a\n"+words+`"b`)},
+		"a part":   {cty.StringVal(words + ",1,2"), fmt.Sprintf("strconv.Atoi: parsing %q: invalid syntax", words)},
+		"wrapped": {
+			cty.StringVal("some object, Too Many Requests, or other"),
+			"cannot find some\nobject, Too Many Requests,\nor other",
+		},
+		"in capitals":         {cty.StringVal("too many requests"), "cannot find TOO MANY REQUESTS"},
+		"decoded from a URL":  {cty.StringVal(url.QueryEscape(words)), "cannot find " + words},
+		"decoded from base64": {cty.StringVal(base64.StdEncoding.EncodeToString([]byte(words))), "cannot find " + words},
+		"decoded from JSON":   {cty.StringVal(`{"a": ["Too Many\u0020Requests"]}`), "cannot find Too Many Requests"},
+		"a name":              {cty.MapVal(map[string]cty.Value{words: cty.StringVal("x")}), "unknown key " + words},
+		"a number":            {cty.NumberIntVal(429), "error: 429 is not a size"},
+		"the number of an id": {cty.StringVal("429,1,2"), "invalid id, error: 429"},
+		"two values": {
+			cty.ListVal([]cty.Value{cty.StringVal("Too Many"), cty.StringVal("Requests")}),
+			"cannot find Too Many Requests",
+		},
 		"credentials":            {cty.StringVal("invalid credentials"), `cannot find "invalid credentials"`},
 		"an endpoint of its own": {cty.StringVal("dial tcp: connection refused"), "script failed: dial tcp: connection refused"},
 	} {
@@ -82,7 +88,8 @@ func TestVerdictBesideQuotation(t *testing.T) {
 	if !ok || wait != 0 {
 		t.Errorf("got %v, %s", ok, wait)
 	}
-	wait, ok = provider.Throttled(diagnostic.Errorf("Error", "reading x, retry after 900 seconds: 429 Too Many Requests, Retry-After: 7"), said)
+	wait, ok = provider.Throttled(diagnostic.Errorf("Error",
+		"reading x, retry after 900 seconds: 429 Too Many Requests, Retry-After: 7"), said)
 	if !ok || wait != 7*time.Second {
 		t.Errorf("got %v, %s", ok, wait)
 	}

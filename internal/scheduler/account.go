@@ -142,12 +142,14 @@ func (s *Scheduler) isProved(stored, now instance.Account) bool {
 // leave lets the objects of a resource stay in the account where they are. From then on it has
 // none.
 func (s *Scheduler) leave(ctx context.Context, e *entry, r Request) error {
-	why := fmt.Sprintf("%s stays in %s, since %s is confirmed", objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text(), r.StoredAccount.Text())
+	why := fmt.Sprintf("%s stays in %s, since %s is confirmed", objectText(r.Type.Schema, e.record.Instance),
+		e.record.Account.Text(), r.StoredAccount.Text())
 	e.record.Instance, e.record.Account = instance.Instance{State: cty.NilVal}, r.StoredAccount
 	e.record.Handled.Imported = false
 	e.missing, e.updated, e.destroyed, e.completed, e.unresolved, e.seen = nil, nil, nil, nil, nil, time.Time{}
 	e.undrifted()
-	if err := s.saveWith(ctx, e, r, e.record.Instance, history.Entry{Action: history.Leave, Because: "another account was confirmed"}); err != nil {
+	if err := s.saveWith(ctx, e, r, e.record.Instance,
+		history.Entry{Action: history.Leave, Because: "another account was confirmed"}); err != nil {
 		return err
 	}
 	s.tell(r, Event{Kind: Left, Why: why})

@@ -158,10 +158,13 @@ func TestSameAccount(t *testing.T) {
 		"the same naming arguments": {
 			with(dev, func(c *instance.Configuration) { c.Naming = "n" }), with(prod, func(c *instance.Configuration) { c.Naming = "n" }),
 		},
-		"made again":              {dev, with(dev, func(c *instance.Configuration) { c.UID = "again" })},
-		"declared afterwards":     {dev, with(dev, func(c *instance.Configuration) { c.Declared = "x" })},
-		"not known before":        {instance.Configuration{}, prod},
-		"other naming the same":   {with(dev, func(c *instance.Configuration) { c.Naming = "n" }), with(dev, func(c *instance.Configuration) { c.Naming, c.Arguments = "n", "c" })},
+		"made again":          {dev, with(dev, func(c *instance.Configuration) { c.UID = "again" })},
+		"declared afterwards": {dev, with(dev, func(c *instance.Configuration) { c.Declared = "x" })},
+		"not known before":    {instance.Configuration{}, prod},
+		"other naming the same": {
+			with(dev, func(c *instance.Configuration) { c.Naming = "n" }),
+			with(dev, func(c *instance.Configuration) { c.Naming, c.Arguments = "n", "c" }),
+		},
 		"same uid, same argument": {dev, with(dev, func(c *instance.Configuration) { c.Confirmed = "x" })},
 	}
 	for name, test := range tests {

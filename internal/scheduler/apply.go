@@ -101,7 +101,8 @@ func (a *applying) prepare(ctx context.Context) error {
 	record, in := e.record.Instance, &a.in
 	_, in.Missing = e.missing[""]
 	in.Held, in.Stopped = e.held(*r), r.stopped()
-	in.MayReplace, in.MayReplaceTainted, in.MayDelete, in.Protected = r.Policies.Replace, r.Policies.ReplaceTainted, r.Policies.Delete, r.Policies.Protected
+	in.MayReplace, in.MayReplaceTainted, in.MayDelete, in.Protected = r.Policies.Replace, r.Policies.ReplaceTainted,
+		r.Policies.Delete, r.Policies.Protected
 	in.Failed, in.DeposedFailed = a.backoff(e.failed, *r), a.backoff(e.deposedFailed, *r)
 	in.Exists, in.Tainted = record.Exists(), record.Status == instance.Tainted
 	if len(record.Deposed) > 0 {

@@ -42,7 +42,8 @@ func (c Cascade) stricter(a desired.Approval) desired.Approval {
 
 // NeedsApproval reports whether what is to be done waits for approval.
 func (o *Observation) NeedsApproval(p desired.Policies) bool {
-	return o.PlanHash != "" && decision.MustApprove(o.Cascade.stricter(approvalOf(p, o)), o.PlanAction, o.Plan != nil && len(o.Plan.Destroys()) > 0)
+	return o.PlanHash != "" && decision.MustApprove(o.Cascade.stricter(approvalOf(p, o)), o.PlanAction,
+		o.Plan != nil && len(o.Plan.Destroys()) > 0)
 }
 
 // approval is the decision about a plan that needs approval.

@@ -408,7 +408,8 @@ func (l *ledger) applied(p terraform.Plan) {
 		case a.Action == p.Action && prior && (p.Action == terraform.Delete || planned && string(a.Private) == string(p.Private)):
 			l.use()
 			return
-		case a.Action.IsReplace() && p.Action == terraform.Delete && prior, a.Action == terraform.CreateThenDelete && p.Action == terraform.Create && planned:
+		case a.Action.IsReplace() && p.Action == terraform.Delete && prior, a.Action == terraform.CreateThenDelete &&
+			p.Action == terraform.Create && planned:
 			l.begun = append(l.begun, *a)
 			l.use()
 			return

@@ -87,7 +87,8 @@ func withTold(handled, told store.Tokens) store.Tokens {
 	if told.Approve == "" || told.ApprovedAt <= handled.ApprovedAt { // in UTC, so they sort as texts
 		return handled
 	}
-	handled.Approve, handled.ApprovedAction, handled.ApprovedBy, handled.ApprovedAt = told.Approve, told.ApprovedAction, told.ApprovedBy, told.ApprovedAt
+	handled.Approve, handled.ApprovedAction, handled.ApprovedBy, handled.ApprovedAt = told.Approve,
+		told.ApprovedAction, told.ApprovedBy, told.ApprovedAt
 	handled.ApprovedCreate = ""
 	return handled
 }

@@ -54,8 +54,11 @@ func TestCreateAttempts(t *testing.T) {
 		first bool // createBeforeDestroy
 		left  int  // objects of a stalled resource
 	}{
-		"halfway":                     {kind: noIdentity, ex: func(c *cloud) terraform.Executor { return creating{c, halfway} }, left: 1},
-		"halfway, create first":       {kind: noIdentity, ex: func(c *cloud) terraform.Executor { return creating{c, halfway} }, first: true, left: 2},
+		"halfway": {kind: noIdentity, ex: func(c *cloud) terraform.Executor { return creating{c, halfway} }, left: 1},
+		"halfway, create first": {
+			kind: noIdentity, ex: func(c *cloud) terraform.Executor { return creating{c, halfway} },
+			first: true, left: 2,
+		},
 		"no answer, found as tainted": {kind: derivable, ex: func(c *cloud) terraform.Executor { return creating{c, silentDone} }, left: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

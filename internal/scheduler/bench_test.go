@@ -25,12 +25,17 @@ func (still) Refresh(_ context.Context, _ terraform.ResourceType, in instance.In
 	return terraform.Refreshed{Instance: in, Unchanged: true}, nil
 }
 
-func (still) Import(_ context.Context, _ terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (still) Import(
+	_ context.Context, _ terraform.ResourceType, target terraform.ImportTarget,
+) (instance.Instance, diagnostic.Diagnostics) {
 	name := target.Identity.GetAttr("path").AsString()
 	return instance.Instance{State: thing(cty.StringVal(name), name, 1), Identity: target.Identity, Status: instance.Full}, nil
 }
 
-func (still) ListStates(_ context.Context, _ terraform.ResourceType, _ map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
+func (still) ListStates(
+	_ context.Context, _ terraform.ResourceType, _ map[string]cty.Value, limit int,
+	each func(identity, state cty.Value),
+) (bool, diagnostic.Diagnostics) {
 	for i := range min(limit, benchListed) {
 		name := cty.StringVal(fmt.Sprint("/things/", i))
 		each(cty.ObjectVal(map[string]cty.Value{"path": name}), thing(name, name.AsString(), 1))
@@ -41,7 +46,9 @@ func (still) ListStates(_ context.Context, _ terraform.ResourceType, _ map[strin
 // benchListed is the number of objects of a list in benchmarks.
 const benchListed = 1000
 
-func (still) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, _ terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (still) Plan(
+	_ context.Context, r terraform.ResourceType, in instance.Instance, _ terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	return terraform.Plan{Resource: r, Prior: in, Action: terraform.NoOp, State: in.State, Identity: in.Identity}, nil
 }
 
@@ -49,9 +56,12 @@ func (still) Plan(_ context.Context, r terraform.ResourceType, in instance.Insta
 func stillRequest(name string) scheduler.Request {
 	r := scheduler.Request{
 		Resource: scheduler.Resource{UID: types.UID(name), Generation: 1, Type: plannedIdentity.resource()},
-		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return still{}, func() {}, nil
-		}},
+		Access: scheduler.Access{
+			ProviderConfiguration: "default",
+			Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return still{}, func() {}, nil
+			},
+		},
 		Desired: scheduler.Desired{
 			Import:     desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
 			Policies:   desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},
@@ -112,9 +122,12 @@ func BenchmarkObserveByList(b *testing.B) {
 		name := fmt.Sprint("/things/", i)
 		r := scheduler.Request{
 			Resource: scheduler.Resource{UID: types.UID(name), Generation: 1, Type: resource},
-			Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-				return still{}, func() {}, nil
-			}},
+			Access: scheduler.Access{
+				ProviderConfiguration: "default",
+				Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+					return still{}, func() {}, nil
+				},
+			},
 			Desired: scheduler.Desired{
 				Import:     desired.Import{Target: &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(name)})}},
 				Policies:   desired.Policies{Manage: true, Delete: true, ReplaceTainted: true},

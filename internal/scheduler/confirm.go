@@ -23,7 +23,8 @@ import (
 func (e *entry) confirmable(r *Request) bool {
 	in := &e.record.Instance
 	return r.ListRefresh != nil && e.confirmation != nil && e.confirmation.requested == r.LookRequested &&
-		in.Status == instance.Full && len(in.RawState) == 0 && len(in.RawIdentity) == 0 && instance.Present(in.State) && instance.Known(in.Identity) &&
+		in.Status == instance.Full && len(in.RawState) == 0 && len(in.RawIdentity) == 0 &&
+		instance.Present(in.State) && instance.Known(in.Identity) &&
 		len(e.missing) == 0 && (e.flap == nil || e.flap.count == 0) &&
 		e.view.observation != nil && e.view.observation.Drift == nil && e.view.observation.Flap == nil
 }
@@ -73,7 +74,8 @@ func (o *observing) survey(ctx, listing context.Context, r *Request, of survey.O
 		out = survey.Take(listing, o.ex, r.Type, arguments, o.o.Clock.Now())
 	}
 	if out.Failed != "" && out.Failed != before {
-		o.o.Logger.Info("Objects cannot be listed, so each is read", "type", r.Type.Schema.Type, "configuration", r.ProviderConfiguration, "why", out.Failed)
+		o.o.Logger.Info("Objects cannot be listed, so each is read", "type", r.Type.Schema.Type, "configuration",
+			r.ProviderConfiguration, "why", out.Failed)
 	}
 	return out
 }

@@ -27,7 +27,10 @@ import (
 var _ terraform.StateLister = (*cloud)(nil)
 
 // ListStates implements terraform.StateLister.
-func (c *cloud) ListStates(_ context.Context, _ terraform.ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
+func (c *cloud) ListStates(
+	_ context.Context, _ terraform.ResourceType, arguments map[string]cty.Value, limit int,
+	each func(identity, state cty.Value),
+) (bool, diagnostic.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("list states"); d.HasErrors() {
@@ -77,18 +80,22 @@ func TestShows(t *testing.T) {
 		state   cty.Value
 		want    bool
 	}{
-		"equal":                              {id: "i-1", state: thing(str("i-1"), "a", 1), want: true},
-		"another value":                      {id: "i-1", state: thing(str("i-1"), "a", 2)},
-		"another object":                     {id: "i-2", state: thing(str("i-2"), "b", 2), want: true},
-		"not listed":                         {id: "i-9", state: thing(str("i-9"), "a", 1)},
-		"not told":                           {prepare: tellsNo("size"), id: "i-1", state: thing(str("i-1"), "a", 7), want: true},
-		"not told, another value":            {prepare: tellsNo("size"), id: "i-1", state: thing(str("i-1"), "x", 1)},
-		"nothing told":                       {prepare: tellsNo("id", "name", "size", "token"), id: "i-1", state: thing(str("i-1"), "x", 7), want: true},
+		"equal":                   {id: "i-1", state: thing(str("i-1"), "a", 1), want: true},
+		"another value":           {id: "i-1", state: thing(str("i-1"), "a", 2)},
+		"another object":          {id: "i-2", state: thing(str("i-2"), "b", 2), want: true},
+		"not listed":              {id: "i-9", state: thing(str("i-9"), "a", 1)},
+		"not told":                {prepare: tellsNo("size"), id: "i-1", state: thing(str("i-1"), "a", 7), want: true},
+		"not told, another value": {prepare: tellsNo("size"), id: "i-1", state: thing(str("i-1"), "x", 1)},
+		"nothing told": {
+			prepare: tellsNo("id", "name", "size", "token"), id: "i-1", state: thing(str("i-1"), "x", 7), want: true,
+		},
 		"told of no object":                  {id: "i-1", state: withToken(thing(str("i-1"), "a", 1), str("secret")), want: true},
 		"told of another object, null here":  {prepare: tokened("i-2"), id: "i-1", state: withToken(thing(str("i-1"), "a", 1), str("secret"))},
 		"told of another object, null there": {prepare: tokened("i-2"), id: "i-1", state: withToken(thing(str("i-1"), "a", 1), null), want: true},
 		"told, null in what is stored":       {prepare: tokened("i-1"), id: "i-1", state: thing(str("i-1"), "a", 1)},
-		"told, equal":                        {prepare: tokened("i-1"), id: "i-1", state: withToken(thing(str("i-1"), "a", 1), str("of i-1")), want: true},
+		"told, equal": {
+			prepare: tokened("i-1"), id: "i-1", state: withToken(thing(str("i-1"), "a", 1), str("of i-1")), want: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCloud(assigned)
@@ -143,7 +150,8 @@ func TestShowsProperty(t *testing.T) {
 				c.tokens[rapid.SampledFrom(names).Draw(t, "token")] = id
 			}
 		}
-		tellsNo(rapid.SliceOfDistinct(rapid.SampledFrom([]string{"id", "name", "size", "token"}), func(s string) string { return s }).Draw(t, "untold")...)(c)
+		tellsNo(rapid.SliceOfDistinct(rapid.SampledFrom([]string{"id", "name", "size", "token"}),
+			func(s string) string { return s }).Draw(t, "untold")...)(c)
 		id := fmt.Sprintf("i-%d", rapid.IntRange(1, 4).Draw(t, "id"))
 		state := thing(str(id), rapid.SampledFrom(names).Draw(t, "stored name"), rapid.Int64Range(1, 2).Draw(t, "stored size"))
 		if rapid.Bool().Draw(t, "stores a token") {
@@ -177,19 +185,33 @@ func TestLookByList(t *testing.T) {
 		after time.Duration
 		want  []string
 	}{
-		"unchanged":              {want: listed},
-		"changed":                {before: func(h *harness) { h.cloud.change("i-1", object{"a", 2}) }, want: []string{"list states", "refresh", "save", "plan"}},
-		"gone":                   {before: func(h *harness) { h.cloud.remove("i-1") }, want: []string{"list states", "refresh", "save", "plan"}},
-		"changed, not told":      {before: func(h *harness) { tellsNo("size")(h.cloud); h.cloud.change("i-1", object{"a", 2}) }, want: listed},
-		"not told any more":      {before: func(h *harness) { h.look(time.Minute); tellsNo("size")(h.cloud) }, want: []string{"list states", "refresh"}},
-		"cannot be listed":       {before: func(h *harness) { h.cloud.fail["list states"] = diagnostic.Errorf("Quota exceeded", "No.") }, want: []string{"list states", "refresh"}},
-		"too many":               {before: func(h *harness) { h.cloud.many(survey.Max) }, want: []string{"list states", "refresh"}},
-		"almost too many":        {before: func(h *harness) { h.cloud.many(survey.Max - 2) }, want: listed},
-		"a look is asked for":    {before: func(h *harness) { h.r.LookRequested = "now" }, want: read},
-		"a retry is asked for":   {before: func(h *harness) { h.r.Asked.Retry = "now" }, want: []string{"save", "refresh", "plan"}},
-		"tainted":                {before: func(h *harness) { h.r.Asked.Taint = "now" }, want: []string{"save", "refresh", "plan"}},
-		"another configuration":  {before: func(h *harness) { h.want("a", 2) }, want: []string{"refresh", "plan"}},
-		"deleted":                {before: func(h *harness) { h.r.Deleted, h.r.Config, h.r.ConfigHash = true, nil, "" }, want: []string{"refresh"}},
+		"unchanged": {want: listed},
+		"changed": {
+			before: func(h *harness) { h.cloud.change("i-1", object{"a", 2}) }, want: []string{
+				"list states", "refresh", "save", "plan",
+			},
+		},
+		"gone":              {before: func(h *harness) { h.cloud.remove("i-1") }, want: []string{"list states", "refresh", "save", "plan"}},
+		"changed, not told": {before: func(h *harness) { tellsNo("size")(h.cloud); h.cloud.change("i-1", object{"a", 2}) }, want: listed},
+		"not told any more": {
+			before: func(h *harness) { h.look(time.Minute); tellsNo("size")(h.cloud) }, want: []string{
+				"list states", "refresh",
+			},
+		},
+		"cannot be listed": {
+			before: func(h *harness) { h.cloud.fail["list states"] = diagnostic.Errorf("Quota exceeded", "No.") },
+			want:   []string{"list states", "refresh"},
+		},
+		"too many":              {before: func(h *harness) { h.cloud.many(survey.Max) }, want: []string{"list states", "refresh"}},
+		"almost too many":       {before: func(h *harness) { h.cloud.many(survey.Max - 2) }, want: listed},
+		"a look is asked for":   {before: func(h *harness) { h.r.LookRequested = "now" }, want: read},
+		"a retry is asked for":  {before: func(h *harness) { h.r.Asked.Retry = "now" }, want: []string{"save", "refresh", "plan"}},
+		"tainted":               {before: func(h *harness) { h.r.Asked.Taint = "now" }, want: []string{"save", "refresh", "plan"}},
+		"another configuration": {before: func(h *harness) { h.want("a", 2) }, want: []string{"refresh", "plan"}},
+		"deleted": {
+			before: func(h *harness) { h.r.Deleted, h.r.Config, h.r.ConfigHash = true, nil, "" },
+			want:   []string{"refresh"},
+		},
 		"another argument":       {before: func(h *harness) { h.look(time.Minute); h.arguments("a") }, want: listed},
 		"an argument not known":  {before: func(h *harness) { h.arguments("") }, want: read},
 		"a restart":              {before: func(h *harness) { h.restart() }, want: []string{"refresh", "plan"}},
@@ -198,7 +220,11 @@ func TestLookByList(t *testing.T) {
 		"after most of the time": {before: func(h *harness) { h.look(time.Minute) }, after: 54 * time.Second, want: listed},
 		"another account":        {before: func(h *harness) { h.look(time.Minute); h.r.Account.Content = "other" }, want: listed},
 		"only observed":          {before: func(h *harness) { h.onlyObserved() }, want: listed},
-		"only observed, changed": {before: func(h *harness) { h.onlyObserved(); h.cloud.change("i-1", object{"b", 1}) }, want: []string{"list states", "refresh", "save"}},
+		"only observed, changed": {
+			before: func(h *harness) { h.onlyObserved(); h.cloud.change("i-1", object{"b", 1}) }, want: []string{
+				"list states", "refresh", "save",
+			},
+		},
 		"only observed, changed before": {before: func(h *harness) {
 			h.onlyObserved()
 			h.cloud.change("i-1", object{"b", 1})

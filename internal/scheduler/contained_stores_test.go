@@ -22,7 +22,11 @@ import (
 // modular is a module with the object x, which it accesses through a configuration. made is what
 // the provider has made of it.
 func (x *estate) modular(name string, age int, c instance.Configuration, made terraform.Made) (*harness, *moduleCloud) {
-	m := &moduleCloud{cloud: newCloud(noIdentity), creates: []terraform.Object{{Configuration: "test", Type: "test_thing", Identity: `{"path":"/things/x"}`, Made: made}}}
+	m := &moduleCloud{
+		cloud: newCloud(noIdentity), creates: []terraform.Object{{
+			Configuration: "test", Type: "test_thing", Identity: `{"path":"/things/x"}`, Made: made,
+		}},
+	}
 	h := x.module(name, age, m)
 	h.cloud = m.cloud
 	h.r.Accesses = map[string]ownership.Access{"test": {Configuration: c.Name, Account: ownership.Account{Content: c.Arguments}}}
@@ -51,14 +55,29 @@ func TestTwinsInModules(t *testing.T) {
 		// later is what is decided of an import through the same configurations afterwards.
 		later scheduler.Reason
 	}{
-		"an import from one store":                {prefix: "made-by-cloud", imports: true, one: true, want: decision.ReasonIdentityConflict, later: decision.ReasonIdentityConflict},
-		"an import from another store":            {prefix: "made-by-cloud", imports: true, finds: terraform.Found{Looked: true, Exists: true, Made: "!id=other"}},
-		"an import that shows nothing":            {imports: true, one: true, want: decision.ReasonIdentityConflict, later: decision.ReasonIdentityConflict},
+		"an import from one store": {
+			prefix: "made-by-cloud", imports: true, one: true, want: decision.ReasonIdentityConflict,
+			later: decision.ReasonIdentityConflict,
+		},
+		"an import from another store": {
+			prefix: "made-by-cloud", imports: true, finds: terraform.Found{
+				Looked: true, Exists: true, Made: "!id=other",
+			},
+		},
+		"an import that shows nothing": {
+			imports: true, one: true, want: decision.ReasonIdentityConflict, later: decision.ReasonIdentityConflict,
+		},
 		"an import that shows nothing, confirmed": {imports: true, one: true, confirm: "prod", later: decision.ReasonIdentityConflict},
-		"an import that is not looked for":        {prefix: "made-by-cloud", imports: true, want: decision.ReasonIdentityConflict, later: decision.ReasonIdentityConflict},
-		"a create in one store":                   {prefix: "made-by-cloud", one: true, want: decision.ReasonIdentityConflict, later: decision.ReasonIdentityConflict},
-		"a create in another store":               {prefix: "made-by-cloud", finds: terraform.Found{Looked: true}},
-		"a create that shows nothing":             {one: true, later: decision.ReasonIdentityConflict},
+		"an import that is not looked for": {
+			prefix: "made-by-cloud", imports: true, want: decision.ReasonIdentityConflict,
+			later: decision.ReasonIdentityConflict,
+		},
+		"a create in one store": {
+			prefix: "made-by-cloud", one: true, want: decision.ReasonIdentityConflict,
+			later: decision.ReasonIdentityConflict,
+		},
+		"a create in another store":   {prefix: "made-by-cloud", finds: terraform.Found{Looked: true}},
+		"a create that shows nothing": {one: true, later: decision.ReasonIdentityConflict},
 	} {
 		for _, contained := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, that of a module: %t", name, contained), func(t *testing.T) {

@@ -49,7 +49,9 @@ var (
 	_ terraform.Finder    = (*moduleCloud)(nil)
 )
 
-func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (m *moduleCloud) Plan(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	p, diags := m.cloud.Plan(ctx, r, in, c)
 	if !in.Exists() {
 		p.Creates, p.Imports = m.creates, m.imports
@@ -62,7 +64,9 @@ func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in ins
 			p.Contained = m.changes()
 		}
 	}
-	p.Contained = slices.DeleteFunc(slices.Clone(p.Contained), func(of terraform.Contained) bool { return slices.Contains(c.Keeps, of.Address) })
+	p.Contained = slices.DeleteFunc(slices.Clone(p.Contained), func(of terraform.Contained) bool {
+		return slices.Contains(c.Keeps, of.Address)
+	})
 	p.Resource, p.Prior = r, in
 	if in.Exists() && time.Since(m.appliedAt) < m.outdated {
 		p.Action, p.State, p.Contained, p.Outdated = terraform.NoOp, in.State, nil, true
@@ -70,7 +74,9 @@ func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in ins
 	return p, diags
 }
 
-func (m *moduleCloud) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (m *moduleCloud) Refresh(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance,
+) (terraform.Refreshed, diagnostic.Diagnostics) {
 	out, diags := m.cloud.Refresh(ctx, r, in)
 	out.Unchanged = out.Unchanged && (m.outdated == 0 || time.Since(m.appliedAt) < m.outdated)
 	return out, diags
@@ -97,11 +103,15 @@ func (m *moduleCloud) Apply(ctx context.Context, p terraform.Plan) (instance.Ins
 	return out, append(diags, m.fails...)
 }
 
-func (m *moduleCloud) ApplyJournaled(ctx context.Context, p terraform.Plan, _ func([]byte) error) (instance.Instance, diagnostic.Diagnostics) {
+func (m *moduleCloud) ApplyJournaled(
+	ctx context.Context, p terraform.Plan, _ func([]byte) error,
+) (instance.Instance, diagnostic.Diagnostics) {
 	return m.Apply(ctx, p)
 }
 
-func (m *moduleCloud) Recover(context.Context, terraform.ResourceType, instance.Instance, *instance.Operation, bool, time.Time) (instance.Instance, diagnostic.Diagnostics) {
+func (m *moduleCloud) Recover(
+	context.Context, terraform.ResourceType, instance.Instance, *instance.Operation, bool, time.Time,
+) (instance.Instance, diagnostic.Diagnostics) {
 	return instance.Instance{}, diagnostic.Errorf("Not recovered", "It has no journal.")
 }
 
@@ -267,7 +277,8 @@ func TestDeletionOfModuleWithObjectOfAnother(t *testing.T) {
 		m.creates = []terraform.Object{{Configuration: "test", Type: "test_thing", Identity: `{"path":"/things/x"}`}}
 		b.deleting()
 		se := b.observeRefused(decision.ReasonIdentityConflict)
-		if !strings.Contains(se.Error(), "Thing team/a") || !strings.Contains(se.Error(), "remove Delete from spec.managementPolicies of this one") {
+		if !strings.Contains(se.Error(), "Thing team/a") ||
+			!strings.Contains(se.Error(), "remove Delete from spec.managementPolicies of this one") {
 			t.Errorf("the message is %s", se)
 		}
 		x.gone[a.r.UID] = true

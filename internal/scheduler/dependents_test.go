@@ -80,11 +80,24 @@ func TestHolds(t *testing.T) {
 		handled store.Tokens
 		want    bool
 	}{
-		"not interrupted":                 {request: scheduler.Request{Resource: scheduler.Resource{Generation: 2}}},
-		"interrupted":                     {request: scheduler.Request{Resource: scheduler.Resource{Generation: 2}}, handled: store.Tokens{Held: 2}, want: true},
-		"the spec has changed":            {request: scheduler.Request{Resource: scheduler.Resource{Generation: 3}}, handled: store.Tokens{Held: 2}},
-		"a retry is requested":            {request: scheduler.Request{Resource: scheduler.Resource{Generation: 2}, Asked: scheduler.Asked{Tokens: store.Tokens{Retry: "b"}}}, handled: store.Tokens{Held: 2, Retry: "a"}},
-		"a retry that was handled before": {request: scheduler.Request{Resource: scheduler.Resource{Generation: 2}, Asked: scheduler.Asked{Tokens: store.Tokens{Retry: "a"}}}, handled: store.Tokens{Held: 2, Retry: "a"}, want: true},
+		"not interrupted": {request: scheduler.Request{Resource: scheduler.Resource{Generation: 2}}},
+		"interrupted": {
+			request: scheduler.Request{Resource: scheduler.Resource{Generation: 2}},
+			handled: store.Tokens{Held: 2}, want: true,
+		},
+		"the spec has changed": {
+			request: scheduler.Request{Resource: scheduler.Resource{Generation: 3}}, handled: store.Tokens{Held: 2},
+		},
+		"a retry is requested": {
+			request: scheduler.Request{
+				Resource: scheduler.Resource{Generation: 2}, Asked: scheduler.Asked{Tokens: store.Tokens{Retry: "b"}},
+			}, handled: store.Tokens{Held: 2, Retry: "a"},
+		},
+		"a retry that was handled before": {
+			request: scheduler.Request{
+				Resource: scheduler.Resource{Generation: 2}, Asked: scheduler.Asked{Tokens: store.Tokens{Retry: "a"}},
+			}, handled: store.Tokens{Held: 2, Retry: "a"}, want: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := scheduler.Holds(&test.request, test.handled); got != test.want {

@@ -65,12 +65,14 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		h.apply()
 		synctest.Wait()
 		o := h.observe()
-		if o.Operation == nil || o.Operation.Kind != instance.Create || o.Operation.Deposed == "" || !o.Exists() || o.Instance.Status != instance.Full {
+		if o.Operation == nil || o.Operation.Kind != instance.Create || o.Operation.Deposed == "" || !o.Exists() ||
+			o.Instance.Status != instance.Full {
 			t.Errorf("while the new object is created: %+v", o)
 		}
 		// What is on its way is in the store, in one write with the object that made way.
 		rec := h.stored().Instance
-		if rec.Operation == nil || rec.Operation.ID != o.Operation.ID || len(rec.Deposed) != 1 || rec.Deposed[0].Key != rec.Operation.Deposed || len(rec.Deposed[0].Key) != 8 || rec.Exists() {
+		if rec.Operation == nil || rec.Operation.ID != o.Operation.ID || len(rec.Deposed) != 1 ||
+			rec.Deposed[0].Key != rec.Operation.Deposed || len(rec.Deposed[0].Key) != 8 || rec.Exists() {
 			t.Errorf("stored meanwhile: %+v", rec)
 		}
 		close(block)
@@ -94,7 +96,9 @@ func TestCreateBeforeDestroy(t *testing.T) {
 		if diff := cmp.Diff(want, h.log.take()); diff != "" {
 			t.Errorf("order of events (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff([]string{"Succeeded Create of replacement with deposed", "Succeeded Delete of replacement with deposed"}, h.told.take()); diff != "" {
+		if diff := cmp.Diff([]string{
+			"Succeeded Create of replacement with deposed", "Succeeded Delete of replacement with deposed",
+		}, h.told.take()); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"i-2"}, h.cloud.ids()); diff != "" {
@@ -202,8 +206,10 @@ func TestCreateBeforeDestroyCrash(t *testing.T) {
 						}
 						rec, _ := j.stored()
 						ids := j.cloud.ids()
-						if len(ids) != 1 || idOf(rec.Instance) != ids[0] || j.cloud.objects[ids[0]].name != "b" || len(rec.Instance.Deposed) != 0 || rec.Instance.Operation != nil {
-							t.Errorf("in the end: objects %v, stored %q with %d deposed, operation %+v", j.cloud.objects, idOf(rec.Instance), len(rec.Instance.Deposed), rec.Instance.Operation)
+						if len(ids) != 1 || idOf(rec.Instance) != ids[0] || j.cloud.objects[ids[0]].name != "b" ||
+							len(rec.Instance.Deposed) != 0 || rec.Instance.Operation != nil {
+							t.Errorf("in the end: objects %v, stored %q with %d deposed, operation %+v",
+								j.cloud.objects, idOf(rec.Instance), len(rec.Instance.Deposed), rec.Instance.Operation)
 						}
 					})
 				})
@@ -391,8 +397,14 @@ func TestRecoverTellsOldFromNew(t *testing.T) {
 		reason  scheduler.Reason
 		current string
 	}{
-		"annotation of the old one": {kind: noIdentity, request: func(h *harness) { h.r.Known = &desired.KnownObject{Target: *byID} }, reason: decision.ReasonCreateOutcomeUnknown},
-		"import of the old one":     {kind: noIdentity, request: func(h *harness) { h.r.Import.Target = byID }, reason: decision.ReasonCreateOutcomeUnknown},
+		"annotation of the old one": {
+			kind: noIdentity, request: func(h *harness) { h.r.Known = &desired.KnownObject{Target: *byID} },
+			reason: decision.ReasonCreateOutcomeUnknown,
+		},
+		"import of the old one": {
+			kind: noIdentity, request: func(h *harness) { h.r.Import.Target = byID },
+			reason: decision.ReasonCreateOutcomeUnknown,
+		},
 		"confirmed that there is none": {
 			kind: noIdentity, request: func(h *harness) { h.r.ConfirmCreate = h.stored().Instance.Operation.ID }, current: "a",
 		},

@@ -110,7 +110,9 @@ func (r *Request) reports(d *instance.Drift) bool {
 }
 
 // planDrift finds the drift in a plan, and returns the plan without it if the drift stays.
-func (e *entry) planDrift(ctx context.Context, r *Request, ex terraform.Executor, p terraform.Plan, config terraform.Config) (terraform.Plan, *instance.Drift, diagnostic.Diagnostics) {
+func (e *entry) planDrift(
+	ctx context.Context, r *Request, ex terraform.Executor, p terraform.Plan, config terraform.Config,
+) (terraform.Plan, *instance.Drift, diagnostic.Diagnostics) {
 	d := e.driftIn(r, &p)
 	if !r.reports(d) || d.Gone || config.Reapply {
 		return p, d, nil
@@ -176,7 +178,9 @@ func (s *Scheduler) afterOperation(out, before instance.Instance, t *task, diags
 		}
 	}
 	if diags.HasErrors() && len(t.contained()) > 0 {
-		out.Unsettled = settling.Failure{Config: t.config, Counts: t.counts, Changed: t.changed, Diagnostics: diags}.CountsAfter(before.Unsettled, s.o.Clock.Now())
+		out.Unsettled = settling.Failure{
+			Config: t.config, Counts: t.counts, Changed: t.changed, Diagnostics: diags,
+		}.CountsAfter(before.Unsettled, s.o.Clock.Now())
 	}
 	if t.kind == instance.Create && out.Status == instance.Tainted && terraform.Inconsistent(diags) {
 		out.Unsettled = settling.InconsistentCreate(t.config, t.counts, s.o.Clock.Now())

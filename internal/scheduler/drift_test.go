@@ -209,7 +209,9 @@ func TestDriftAwaitsApproval(t *testing.T) {
 
 // An object that was destroyed outside is drift.
 func TestDestroyedObjectIsDrift(t *testing.T) {
-	for name, policy := range map[string]desired.Drift{"repaired": desired.RepairDrift, "reported": desired.ReportDrift, "approved": desired.ApproveDrift} {
+	for name, policy := range map[string]desired.Drift{
+		"repaired": desired.RepairDrift, "reported": desired.ReportDrift, "approved": desired.ApproveDrift,
+	} {
 		t.Run(name, func(t *testing.T) {
 			drifting(t, policy, func(h *harness, id string) {
 				h.cloud.remove(id)

@@ -45,7 +45,9 @@ type Elsewhere interface {
 type Consists = func(instance.Instance) (held, begun []terraform.Object)
 
 // twinAnywhere is twin, also among the records of other shards.
-func (s *Scheduler) twinAnywhere(ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance) (ownership.Rival, twinState, error) {
+func (s *Scheduler) twinAnywhere(
+	ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance,
+) (ownership.Rival, twinState, error) {
 	return s.twinOfAnywhere(ctx, e, r, sightingsOf(r, identities, found))
 }
 
@@ -122,7 +124,9 @@ func hashesOf(all []sighting) (out []string) {
 const mostObjects = 100
 
 // compareElsewhere compares sightings with the record of another shard.
-func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sighting, k store.Key) (by ownership.Rival, out twinState, _ error) {
+func (s *Scheduler) compareElsewhere(
+	ctx context.Context, r *Request, all []sighting, k store.Key,
+) (by ownership.Rival, out twinState, _ error) {
 	of, consists := s.o.Elsewhere.ObjectsOf(k)
 	if of == nil {
 		of = r.Type.Schema
@@ -153,7 +157,12 @@ func (s *Scheduler) compareElsewhere(ctx context.Context, r *Request, all []sigh
 	for _, p := range pairs {
 		if state := s.compareRecord(r, p.mine, p.theirs, rec.Account); state > out {
 			out = state
-			by = ownership.Rival{Owner: ownership.Owner{Key: k, UID: rec.Owner}, Claim: ownership.Claim{Object: p.mine.access.Objects(p.mine.resourceType, p.mine.identity)[0], Strength: ownership.Wanted}, Holds: true}
+			by = ownership.Rival{
+				Owner: ownership.Owner{Key: k, UID: rec.Owner},
+				Claim: ownership.Claim{
+					Object: p.mine.access.Objects(p.mine.resourceType, p.mine.identity)[0], Strength: ownership.Wanted,
+				}, Holds: true,
+			}
 		}
 	}
 	return by, out, nil

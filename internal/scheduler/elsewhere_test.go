@@ -95,17 +95,24 @@ func TestTwinsOfOtherShards(t *testing.T) {
 		"an object that is only observed": {prefix: "made-by-cloud", by: prod, before: func(a *harness, o *others) {
 			o.observing[a.r.Key] = true
 		}},
-		"an object that is being changed": {prefix: "made-by-cloud", by: prod, want: decision.ReasonIdentityConflict, before: func(a *harness, _ *others) {
-			a.cloud.manner = silentDone
-			a.want("x", 2)
-			a.observe()
-			a.apply()
-			synctest.Wait()
-			a.cloud.manner = inOrder
-		}},
+		"an object that is being changed": {
+			prefix: "made-by-cloud", by: prod, want: decision.ReasonIdentityConflict,
+			before: func(a *harness, _ *others) {
+				a.cloud.manner = silentDone
+				a.want("x", 2)
+				a.observe()
+				a.apply()
+				synctest.Wait()
+				a.cloud.manner = inOrder
+			},
+		},
 		"created without a look":            {prefix: "made-by-cloud", by: prod, unchecked: true, want: decision.ReasonIdentityConflict},
 		"created without a look, confirmed": {prefix: "made-by-cloud", second: "made-by-another", by: prod, unchecked: true, confirm: "prod"},
-		"the records cannot be listed":      {prefix: "made-by-cloud", by: prod, want: decision.ReasonStore, before: func(_ *harness, o *others) { o.fails = errUnavailable }},
+		"the records cannot be listed": {
+			prefix: "made-by-cloud", by: prod, want: decision.ReasonStore, before: func(_ *harness, o *others) {
+				o.fails = errUnavailable
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			newEstate(t, plannedIdentity, func(e *estate) {
@@ -163,7 +170,8 @@ func TestTwinsOfOtherShardsThatHaveOneObject(t *testing.T) {
 		err := b.sched.Delete(t.Context(), b.r)
 		synctest.Wait()
 		se := b.refuses(err, decision.ReasonIdentityConflict)
-		if text := se.Error(); !strings.Contains(text, "a resource of another namespace name the same remote object") || strings.Contains(text, "team") {
+		if text := se.Error(); !strings.Contains(text,
+			"a resource of another namespace name the same remote object") || strings.Contains(text, "team") {
 			t.Errorf("the message is %s", text)
 		}
 		if got := e.cloud.ids(); len(got) != 1 {
@@ -199,7 +207,9 @@ func TestObjectsThatAnotherShardHasAreKept(t *testing.T) {
 		},
 		"in a module": func(t *testing.T, a *harness, o *others) {
 			held := []terraform.Object{{Configuration: "", Type: "test_thing", Identity: `{"path":"/things/x"}`, Made: a.madeBy()}}
-			o.consists = map[store.Key]scheduler.Consists{a.r.Key: func(instance.Instance) ([]terraform.Object, []terraform.Object) { return held, nil }}
+			o.consists = map[store.Key]scheduler.Consists{
+				a.r.Key: func(instance.Instance) ([]terraform.Object, []terraform.Object) { return held, nil },
+			}
 			a.rewrites(t, func(in *instance.Instance) {
 				state := in.State.AsValueMap()
 				state["id"] = cty.StringVal("module")

@@ -118,7 +118,8 @@ func (e *entry) interrupted(t task, res result) {
 func (e *entry) noteIdentity(r Request, res result) {
 	if res.op.Kind == instance.Create && e.record.Instance.Exists() {
 		if r.naming().Learn(e.record.Instance, res.plannedState) == "" {
-			e.complete(ownership.IdentityKey(r.Type.Schema, instance.Instance{Identity: res.planned}), ownership.IdentityKey(r.Type.Schema, e.record.Instance))
+			e.complete(ownership.IdentityKey(r.Type.Schema, instance.Instance{Identity: res.planned}),
+				ownership.IdentityKey(r.Type.Schema, e.record.Instance))
 		}
 	}
 }
@@ -146,9 +147,12 @@ func (e *entry) showApplied(r Request, res result, f *Flap) {
 	if res.op.Kind == instance.Delete || res.record == nil || res.diags.HasErrors() || e.record.Instance.Status == instance.Partial {
 		return
 	}
-	e.view = view{state: decision.Applied, configHash: r.ConfigHash, configurations: r.Configurations, unplanned: true, observation: &Observation{
-		Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: e.warnings(nil), Drift: e.drifts.found, Flap: f,
-	}}
+	e.view = view{
+		state: decision.Applied, configHash: r.ConfigHash, configurations: r.Configurations, unplanned: true,
+		observation: &Observation{
+			Instance: e.record.Instance, Plan: &upToDate, Last: e.last, Warnings: e.warnings(nil), Drift: e.drifts.found, Flap: f,
+		},
+	}
 }
 
 // failureOf returns the failures that an operation counts among.

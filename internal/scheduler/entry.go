@@ -345,7 +345,8 @@ func (r *rested) into(out *details, uid types.UID) {
 	in := instance.Undecoded(r.wire, r.identified)
 	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
 	*out = details{
-		record: store.Record{Owner: uid, Version: r.version, Instance: in, Account: r.account, History: r.history}, drifts: drifts{planned: r.planned}, completed: r.completed,
+		record: store.Record{Owner: uid, Version: r.version, Instance: in, Account: r.account, History: r.history},
+		drifts: drifts{planned: r.planned}, completed: r.completed,
 	}
 }
 
@@ -353,8 +354,10 @@ func (r *rested) into(out *details, uid types.UID) {
 func (e *entry) restedOf() (_ rested, ok bool) {
 	in := &e.record.Instance
 	r := rested{
-		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private, schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
-		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned, completed: e.completed, history: e.record.History,
+		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private,
+		schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
+		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned,
+		completed: e.completed, history: e.record.History,
 	}
 	back := compared.Get().(*details)
 	defer func() {

@@ -212,9 +212,12 @@ func (m *manor) request(r *tenant) scheduler.Request {
 			Deleted:    r.deleting,
 			Handles:    m.handles,
 		},
-		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return watched{m.cloud, m, r}, func() {}, nil
-		}},
+		Access: scheduler.Access{
+			ProviderConfiguration: "default",
+			Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return watched{m.cloud, m, r}, func() {}, nil
+			},
+		},
 		Desired: scheduler.Desired{Policies: desired.FullControl()},
 	}
 	if r.known != "" {

@@ -90,8 +90,10 @@ func (s *Scheduler) meets(e *entry, r Request, met instance.Instance, by ownersh
 	if !by.Identified() {
 		what = "import id"
 	}
-	return decision.Failed(decision.ReasonAlreadyExists, terraform.ObjectExistsError(what, "no resource of this cluster manages it; it is not changed. "+
-		r.spell("If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never. To take it over", importOf(met, by))))
+	return decision.Failed(decision.ReasonAlreadyExists,
+		terraform.ObjectExistsError(what, "no resource of this cluster manages it; it is not changed. "+
+			r.spell("If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never. "+
+				"To take it over", importOf(met, by))))
 }
 
 // complete records that a planned identity is part of the identity of an object.
@@ -103,7 +105,8 @@ func (e *entry) complete(planned, whole string) {
 
 // foundAfterCreate returns the error for an object that an interrupted create may have made.
 func foundAfterCreate(r Request, target terraform.ImportTarget) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Object found", "A remote object exists, but it is unknown whether the interrupted create made it. %s", r.spell("If it is the one", target))
+	return diagnostic.Errorf("Object found", "A remote object exists, but it is unknown whether the interrupted "+
+		"create made it. %s", r.spell("If it is the one", target))
 }
 
 // spell returns the instruction to request an import.

@@ -33,7 +33,8 @@ func correctionOf(p *terraform.Plan) correction {
 		return correction{}
 	}
 	prior, planned := p.Prior.State, p.State
-	if prior == cty.NilVal || planned == cty.NilVal || !prior.Type().IsObjectType() || prior.IsNull() || planned.IsNull() || !planned.IsKnown() {
+	if prior == cty.NilVal || planned == cty.NilVal || !prior.Type().IsObjectType() || prior.IsNull() ||
+		planned.IsNull() || !planned.IsKnown() {
 		return correction{}
 	}
 	var names []string

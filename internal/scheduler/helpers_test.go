@@ -82,7 +82,9 @@ func config(name string, size int64) *terraform.Config {
 }
 
 func thing(id cty.Value, name string, size int64) cty.Value {
-	return cty.ObjectVal(map[string]cty.Value{"id": id, "name": cty.StringVal(name), "size": cty.NumberIntVal(size), "token": cty.NullVal(cty.String)})
+	return cty.ObjectVal(map[string]cty.Value{
+		"id": id, "name": cty.StringVal(name), "size": cty.NumberIntVal(size), "token": cty.NullVal(cty.String),
+	})
 }
 
 // withToken is a thing with a create token.
@@ -215,7 +217,11 @@ var (
 )
 
 func newCloud(kind identityKind) *cloud {
-	return &cloud{kind: kind, log: &events{}, objects: map[string]object{}, coming: map[string]object{}, hidden: map[string]bool{}, shown: map[string]object{}, moved: map[string]string{}, tokens: map[string]string{}, classed: "Thing", manner: inOrder, fail: map[string]diagnostic.Diagnostics{}}
+	return &cloud{
+		kind: kind, log: &events{}, objects: map[string]object{}, coming: map[string]object{},
+		hidden: map[string]bool{}, shown: map[string]object{}, moved: map[string]string{},
+		tokens: map[string]string{}, classed: "Thing", manner: inOrder, fail: map[string]diagnostic.Diagnostics{},
+	}
 }
 
 func (c *cloud) call(name string) diagnostic.Diagnostics {
@@ -374,7 +380,8 @@ func (c *cloud) Refresh(_ context.Context, _ terraform.ResourceType, in instance
 		out.Status = instance.Tainted
 	}
 	out.Operation, out.Deposed, out.IdentityHistory, out.SensitivePaths = in.Operation, in.Deposed, in.IdentityHistory, in.SensitivePaths
-	unchanged := out.Exists() && out.State.RawEquals(in.State) && out.Status == in.Status && (out.Identity == cty.NilVal || out.Identity.RawEquals(in.Identity))
+	unchanged := out.Exists() && out.State.RawEquals(in.State) && out.Status == in.Status &&
+		(out.Identity == cty.NilVal || out.Identity.RawEquals(in.Identity))
 	out.Wire = instance.WireOf(out, c.kind.resource().Schema)
 	if unchanged && given.IsPacked() && !c.otherBytes {
 		out = given
@@ -386,7 +393,9 @@ func (c *cloud) Validate(context.Context, terraform.ResourceType, terraform.Conf
 	return nil
 }
 
-func (c *cloud) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (c *cloud) Plan(
+	_ context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("plan"); d.HasErrors() {
@@ -580,7 +589,9 @@ func (c *cloud) apply(p terraform.Plan) (instance.Instance, diagnostic.Diagnosti
 	return out, nil
 }
 
-func (c *cloud) Import(_ context.Context, _ terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (c *cloud) Import(
+	_ context.Context, _ terraform.ResourceType, target terraform.ImportTarget,
+) (instance.Instance, diagnostic.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("import"); d.HasErrors() {
@@ -619,14 +630,19 @@ func (c *cloud) Import(_ context.Context, _ terraform.ResourceType, target terra
 			}
 		}
 		return instance.Instance{
-			State:    cty.ObjectVal(map[string]cty.Value{"id": given, "name": cty.NullVal(cty.String), "size": cty.NumberIntVal(0), "token": cty.NullVal(cty.String)}),
+			State: cty.ObjectVal(map[string]cty.Value{
+				"id": given, "name": cty.NullVal(cty.String), "size": cty.NumberIntVal(0),
+				"token": cty.NullVal(cty.String),
+			}),
 			Identity: target.Identity, SchemaVersion: 1, Status: instance.Full,
 		}, nil
 	}
 	return instance.Instance{}, diagnostic.Errorf("Cannot import non-existent remote object", "There is none.")
 }
 
-func (c *cloud) List(_ context.Context, _ terraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
+func (c *cloud) List(
+	_ context.Context, _ terraform.ResourceType, arguments map[string]cty.Value, limit int,
+) ([]cty.Value, bool, diagnostic.Diagnostics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.call("list"); d.HasErrors() {
@@ -758,7 +774,10 @@ func (m *memory) Load(_ context.Context, k store.Key, r *schema.Resource) (store
 		return store.Record{Owner: stored.owner, Handled: stored.handled}, store.ErrElsewhere
 	}
 	in, err := instance.Decode(stored.data, r)
-	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled, Account: stored.account, History: stored.history}, err
+	return store.Record{
+		Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled, Account: stored.account,
+		History: stored.history,
+	}, err
 }
 
 // Leave, Free and Fence are those of store.Secrets.
@@ -804,7 +823,10 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	if err != nil {
 		return rec, err
 	}
-	next := record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects, account: rec.Account, history: rec.History}
+	next := record{
+		owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects,
+		account: rec.Account, history: rec.History,
+	}
 	if rec.Version != "" && !rec.Rewrite && reflect.DeepEqual(next, m.records[k]) {
 		return rec, nil // as store.Secrets
 	}
@@ -885,9 +907,12 @@ func newHarness(t *testing.T, kind identityKind) *harness {
 			Generation: 1,
 			Type:       kind.resource(),
 		},
-		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return c, func() {}, nil
-		}},
+		Access: scheduler.Access{
+			ProviderConfiguration: "default",
+			Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return c, func() {}, nil
+			},
+		},
 		Desired: scheduler.Desired{Policies: desired.FullControl(), Config: config("a", 1), ConfigHash: "a1"},
 		Hooks:   scheduler.Hooks{Tell: func(e scheduler.Event) { h.told.add(eventText(e)) }},
 	}
@@ -1013,7 +1038,8 @@ func (h *harness) interrupted(kind instance.OperationKind, prior instance.Instan
 	}
 	in := prior
 	in.Operation = &instance.Operation{
-		ID: "op-1", Kind: kind, Generation: 1, Absent: kind == instance.Create && h.cloud.kind.foreseen(), StartedAt: time.Now(), Deadline: time.Now().Add(time.Hour),
+		ID: "op-1", Kind: kind, Generation: 1, Absent: kind == instance.Create && h.cloud.kind.foreseen(),
+		StartedAt: time.Now(), Deadline: time.Now().Add(time.Hour),
 		PlannedState: p.State, PlannedPrivate: p.Private, PlannedIdentity: p.Identity,
 	}
 	h.stores(in)

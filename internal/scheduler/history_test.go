@@ -219,7 +219,9 @@ func (x *recorder) check() {
 		for _, v := range log.Values() {
 			values[v.Path] = string(v.After)
 		}
-		if diff := cmp.Diff(map[string]string{"name": string(valueOf(rec.Instance, "name")), "size": string(valueOf(rec.Instance, "size"))}, values); diff != "" && !drifted(log) {
+		if diff := cmp.Diff(map[string]string{
+			"name": string(valueOf(rec.Instance, "name")), "size": string(valueOf(rec.Instance, "size")),
+		}, values); diff != "" && !drifted(log) {
 			x.wrong("values (-stored +recorded):\n%s", diff)
 		}
 	}
@@ -295,9 +297,13 @@ func TestHistoryWrites(t *testing.T) {
 		do   func(h *harness)
 		want []string
 	}{
-		"create":  {do: func(h *harness) { h.settle() }, want: []string{"Create Succeeded"}},
-		"update":  {do: func(h *harness) { h.settle(); h.want("a", 2); h.settle() }, want: []string{"Create Succeeded", "Update Succeeded"}},
-		"replace": {do: func(h *harness) { h.settle(); h.want("b", 1); h.settle() }, want: []string{"Create Succeeded", "Delete Succeeded", "Create Succeeded"}},
+		"create": {do: func(h *harness) { h.settle() }, want: []string{"Create Succeeded"}},
+		"update": {do: func(h *harness) { h.settle(); h.want("a", 2); h.settle() }, want: []string{"Create Succeeded", "Update Succeeded"}},
+		"replace": {
+			do: func(h *harness) { h.settle(); h.want("b", 1); h.settle() }, want: []string{
+				"Create Succeeded", "Delete Succeeded", "Create Succeeded",
+			},
+		},
 		"refused": {do: func(h *harness) { h.cloud.manner = refused; h.observe(); h.apply(); synctest.Wait() }, want: []string{"Create Failed"}},
 		"interrupted": {do: func(h *harness) {
 			h.settle()
@@ -308,11 +314,26 @@ func TestHistoryWrites(t *testing.T) {
 			h.restart()
 			h.settle()
 		}, want: []string{"Update Recovered", "Update Succeeded"}},
-		"gone":         {do: func(h *harness) { h.settle(); h.cloud.remove("i-1"); h.observe() }, want: []string{"Create Succeeded", "Gone "}},
-		"drift":        {do: func(h *harness) { h.settle(); h.cloud.change("i-1", object{"a", 5}); h.settle() }, want: []string{"Create Succeeded", "Drift ", "Update Succeeded"}},
-		"put to rest":  {do: func(h *harness) { h.settle(); h.sched.Rest(h.r); h.want("a", 2); h.settle() }, want: []string{"Create Succeeded", "Update Succeeded"}},
-		"new process":  {do: func(h *harness) { h.settle(); h.restart(); h.want("a", 2); h.settle() }, want: []string{"Create Succeeded", "Update Succeeded"}},
-		"store's loss": {do: func(h *harness) { h.settle(); delete(h.store.records, h.r.Key); h.sched.Lost(h.r.Key); h.settle() }, want: []string{"Create Succeeded"}},
+		"gone": {do: func(h *harness) { h.settle(); h.cloud.remove("i-1"); h.observe() }, want: []string{"Create Succeeded", "Gone "}},
+		"drift": {
+			do: func(h *harness) { h.settle(); h.cloud.change("i-1", object{"a", 5}); h.settle() }, want: []string{
+				"Create Succeeded", "Drift ", "Update Succeeded",
+			},
+		},
+		"put to rest": {
+			do: func(h *harness) { h.settle(); h.sched.Rest(h.r); h.want("a", 2); h.settle() }, want: []string{
+				"Create Succeeded", "Update Succeeded",
+			},
+		},
+		"new process": {
+			do: func(h *harness) { h.settle(); h.restart(); h.want("a", 2); h.settle() }, want: []string{
+				"Create Succeeded", "Update Succeeded",
+			},
+		},
+		"store's loss": {
+			do:   func(h *harness) { h.settle(); delete(h.store.records, h.r.Key); h.sched.Lost(h.r.Key); h.settle() },
+			want: []string{"Create Succeeded"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

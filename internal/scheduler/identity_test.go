@@ -98,7 +98,8 @@ func TestIdentityUpgradeFails(t *testing.T) {
 // An identity that lacks attributes of the provider's schema is not taken for one that was
 // changed.
 func TestIncompleteIdentity(t *testing.T) {
-	change := append(diagnostic.Errorf("Unexpected Identity Change", "…"), terraform.IdentityIncompleteError("test_thing", []string{"region"}, 2)...)
+	change := append(diagnostic.Errorf("Unexpected Identity Change", "…"),
+		terraform.IdentityIncompleteError("test_thing", []string{"region"}, 2)...)
 	bubble(t, plannedIdentity, func(h *harness) {
 		h.settle()
 		h.want("a", 2)

@@ -105,14 +105,19 @@ func (s *Scheduler) checkFound(ctx context.Context, e *entry, r Request, ex terr
 		return nil
 	}
 	return decision.Failed(decision.ReasonImportFailed, diagnostic.Errorf("Object not recognized",
-		"This resource has no stored state, and its annotations do not identify one object: %s. If the object exists, set spec.import; if it does not, remove the annotations crossplane.io/external-name and landbridge.io/identity to have it created.", why))
+		"This resource has no stored state, and its annotations do not identify one object: %s. If the object "+
+			"exists, set spec.import; if it does not, remove the annotations crossplane.io/external-name and "+
+			"landbridge.io/identity to have it created.",
+		why))
 }
 
 // notLookedFor returns the error of a failed lookup of the known object. The object may not exist,
 // but the provider did not report that in Terraform's way.
 func notLookedFor(known string, diags diagnostic.Diagnostics) *Error {
 	return decision.Failed(decision.ReasonImportFailed, append(diags, diagnostic.Errorf("Object not found",
-		"%s, and the one that its annotations name could not be looked for. If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity.", known)...))
+		"%s, and the one that its annotations name could not be looked for. If there is none, remove the "+
+			"annotations crossplane.io/external-name and landbridge.io/identity.",
+		known)...))
 }
 
 // newer looks up the known object if the stored one is gone and differs from it. Then the record

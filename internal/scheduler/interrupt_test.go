@@ -100,14 +100,44 @@ func TestInterrupt(t *testing.T) {
 		status   instance.Status
 		told     []string
 	}{
-		"create, refused":             {noIdentity, instance.Create, refused, instance.Empty, []string{"Failed Create (Quota exceeded) (Operation interrupted)"}},
-		"create, halfway":             {noIdentity, instance.Create, halfway, instance.Tainted, []string{"Failed Create (Halfway) (Operation interrupted)", "Tainted"}},
-		"create, no answer, made":     {derivable, instance.Create, silentDone, instance.Tainted, []string{"Failed Create (Plugin did not respond) (Create outcome unknown) (Operation interrupted)"}},
-		"create, no answer, goes on":  {plannedIdentity, instance.Create, late, instance.Empty, []string{"Failed Create (Plugin did not respond) (Create outcome unknown) (Operation interrupted)"}},
-		"update, refused":             {noIdentity, instance.Update, refused, instance.Full, []string{"Failed Update (Quota exceeded) (Operation interrupted)"}},
-		"update, no answer, not done": {noIdentity, instance.Update, silentUndone, instance.Full, []string{"Failed Update (Plugin did not respond) (Operation interrupted)"}},
-		"delete, refused":             {noIdentity, instance.Delete, refused, instance.Full, []string{"Failed Delete (Quota exceeded) (Operation interrupted)"}},
-		"delete, no answer, not done": {noIdentity, instance.Delete, silentUndone, instance.Full, []string{"Failed Delete (Plugin did not respond) (Operation interrupted)"}},
+		"create, refused": {
+			noIdentity, instance.Create, refused, instance.Empty, []string{
+				"Failed Create (Quota exceeded) (Operation interrupted)",
+			},
+		},
+		"create, halfway": {
+			noIdentity, instance.Create, halfway, instance.Tainted, []string{
+				"Failed Create (Halfway) (Operation interrupted)", "Tainted",
+			},
+		},
+		"create, no answer, made": {
+			derivable, instance.Create, silentDone, instance.Tainted,
+			[]string{"Failed Create (Plugin did not respond) (Create outcome unknown) (Operation interrupted)"},
+		},
+		"create, no answer, goes on": {
+			plannedIdentity, instance.Create, late, instance.Empty,
+			[]string{"Failed Create (Plugin did not respond) (Create outcome unknown) (Operation interrupted)"},
+		},
+		"update, refused": {
+			noIdentity, instance.Update, refused, instance.Full, []string{
+				"Failed Update (Quota exceeded) (Operation interrupted)",
+			},
+		},
+		"update, no answer, not done": {
+			noIdentity, instance.Update, silentUndone, instance.Full, []string{
+				"Failed Update (Plugin did not respond) (Operation interrupted)",
+			},
+		},
+		"delete, refused": {
+			noIdentity, instance.Delete, refused, instance.Full, []string{
+				"Failed Delete (Quota exceeded) (Operation interrupted)",
+			},
+		},
+		"delete, no answer, not done": {
+			noIdentity, instance.Delete, silentUndone, instance.Full, []string{
+				"Failed Delete (Plugin did not respond) (Operation interrupted)",
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, tc.identity, func(h *harness) {
@@ -405,7 +435,8 @@ func TestInterruptTwice(t *testing.T) {
 				h.observe()
 				synctest.Wait()
 				rec := h.stored()
-				if rec.Handled.Interrupt != "2" || rec.Handled.Held != h.r.Generation || (rec.Instance.Operation != nil) != (tc.kind == instance.Create) {
+				if rec.Handled.Interrupt != "2" || rec.Handled.Held != h.r.Generation ||
+					(rec.Instance.Operation != nil) != (tc.kind == instance.Create) {
 					t.Errorf("handled %+v, operation %+v", rec.Handled, rec.Instance.Operation)
 				}
 				if tc.kind == instance.Create && tc.identity == noIdentity {

@@ -201,9 +201,12 @@ func (j *journalTest) request() scheduler.Request {
 			Type:       j.cloud.kind.resource(),
 			Deleted:    j.deleting,
 		},
-		Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-			return j.cloud, func() {}, nil
-		}},
+		Access: scheduler.Access{
+			ProviderConfiguration: "default",
+			Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return j.cloud, func() {}, nil
+			},
+		},
 		Desired: scheduler.Desired{Policies: desired.FullControl()},
 		Asked:   scheduler.Asked{ConfirmCreate: j.confirm, Tokens: store.Tokens{Taint: fmt.Sprint(j.taints)}},
 	}
@@ -265,8 +268,13 @@ func deposedIDs(in instance.Instance) []string {
 }
 
 func (j *journalTest) reconcileAtRandom(t *rapid.T) {
-	j.cloud.manner = rapid.SampledFrom([]manner{inOrder, inOrder, refused, halfway, silentDone, silentUndone, late, halfwayLate}).Draw(t, "manner")
-	j.process.plan(rapid.SliceOfN(rapid.SampledFrom([]fault{"", "", "", unavailable, unanswered, touched, dies, diesAfter}), 0, 5).Draw(t, "writes"))
+	j.cloud.manner = rapid.SampledFrom([]manner{
+		inOrder, inOrder, refused, halfway, silentDone, silentUndone, late, halfwayLate,
+	}).Draw(t, "manner")
+	j.process.plan(
+		rapid.SliceOfN(rapid.SampledFrom([]fault{"", "", "", unavailable, unanswered, touched, dies, diesAfter}), 0,
+			5).Draw(t, "writes"),
+	)
 	crash := rapid.SampledFrom([]string{"", "", "", "before", "after"}).Draw(t, "crash of apply")
 	kill := func() { j.process.dead.Store(true) }
 	j.cloud.before, j.cloud.after = j.checkIntent, nil
@@ -428,6 +436,7 @@ func (j *journalTest) converge(t *rapid.T) {
 		return // what the person said to import was destroyed since
 	}
 	if len(ids) != 1 || ids[0] != idOf(rec.Instance) || j.cloud.objects[ids[0]] != (object{j.name, j.size}) || rec.Instance.Operation != nil {
-		t.Fatalf("in the end: objects %v, stored %q, operation %+v; want %s of size %d", j.cloud.objects, idOf(rec.Instance), rec.Instance.Operation, j.name, j.size)
+		t.Fatalf("in the end: objects %v, stored %q, operation %+v; want %s of size %d", j.cloud.objects,
+			idOf(rec.Instance), rec.Instance.Operation, j.name, j.size)
 	}
 }

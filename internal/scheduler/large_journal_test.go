@@ -47,7 +47,9 @@ func incompressible(seed uint64, size int) []byte {
 }
 
 // Refresh keeps the state of the module, which is in the private bytes.
-func (x *manyObjects) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (x *manyObjects) Refresh(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance,
+) (terraform.Refreshed, diagnostic.Diagnostics) {
 	out, diags := x.cloud.Refresh(ctx, r, in)
 	out.Instance.Private = in.Private
 	return out, diags
@@ -57,7 +59,9 @@ func (*manyObjects) Changed([]byte) []string { return nil }
 
 func (*manyObjects) Left(instance.Instance) map[string]map[string]string { return nil }
 
-func (x *manyObjects) ApplyJournaled(ctx context.Context, p terraform.Plan, record func([]byte) error) (instance.Instance, diagnostic.Diagnostics) {
+func (x *manyObjects) ApplyJournaled(
+	ctx context.Context, p terraform.Plan, record func([]byte) error,
+) (instance.Instance, diagnostic.Diagnostics) {
 	for _, step := range x.steps {
 		if err := record(step); err != nil {
 			return p.Prior, append(diagnostic.Errorf("Not recorded", "%s.", err), terraform.OutcomeUnknownError("test_thing")...)
@@ -68,7 +72,9 @@ func (x *manyObjects) ApplyJournaled(ctx context.Context, p terraform.Plan, reco
 	return out, diags
 }
 
-func (x *manyObjects) Recover(_ context.Context, _ terraform.ResourceType, in instance.Instance, op *instance.Operation, _ bool, _ time.Time) (instance.Instance, diagnostic.Diagnostics) {
+func (x *manyObjects) Recover(
+	_ context.Context, _ terraform.ResourceType, in instance.Instance, op *instance.Operation, _ bool, _ time.Time,
+) (instance.Instance, diagnostic.Diagnostics) {
 	x.recovered = op.Journal
 	return in, nil
 }
@@ -105,11 +111,19 @@ func TestLargeJournal(t *testing.T) {
 			Generation: 1,
 			Type:       noIdentity.resource(),
 		},
-		Access:  scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return x, func() {}, nil }},
+		Access: scheduler.Access{
+			ProviderConfiguration: "default",
+			Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+				return x, func() {}, nil
+			},
+		},
 		Desired: scheduler.Desired{Policies: desired.FullControl(), Config: config("a", 1), ConfigHash: "a1"},
 	}
 	start := func(client typedcorev1.SecretInterface) *scheduler.Scheduler {
-		return scheduler.New(scheduler.Options{Store: &store.Secrets{Client: client}, Logger: logr.Discard(), MaxBackoff: time.Millisecond, MinBackoff: time.Millisecond})
+		return scheduler.New(scheduler.Options{
+			Store: &store.Secrets{Client: client}, Logger: logr.Discard(), MaxBackoff: time.Millisecond,
+			MinBackoff: time.Millisecond,
+		})
 	}
 	observe := func(s *scheduler.Scheduler, until func(*scheduler.Observation) bool) *scheduler.Observation {
 		t.Helper()
@@ -160,7 +174,9 @@ func TestLargeJournal(t *testing.T) {
 	if err := third.Forget(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := secrets.List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/managed-by=landbridge"}); err != nil || len(list.Items) != 0 {
+	if list, err := secrets.List(t.Context(), metav1.ListOptions{
+		LabelSelector: "app.kubernetes.io/managed-by=landbridge",
+	}); err != nil || len(list.Items) != 0 {
 		t.Errorf("%d Secrets are left, error %v", len(list.Items), err)
 	}
 	_ = third.Stop(stop)

@@ -64,7 +64,8 @@ func TestOutcomeTooLarge(t *testing.T) {
 					t.Error("the resource is not reconciled")
 				}
 				o := h.observe()
-				if o.Operation == nil || o.Unrecorded == nil || o.Unrecorded.Reason != decision.ReasonStateTooLarge || !strings.Contains(o.Unrecorded.Error(), "70.0 MiB") {
+				if o.Operation == nil || o.Unrecorded == nil || o.Unrecorded.Reason != decision.ReasonStateTooLarge ||
+					!strings.Contains(o.Unrecorded.Error(), "70.0 MiB") {
 					t.Errorf("operation %v, unrecorded %v", o.Operation, o.Unrecorded)
 				}
 				if again := h.observe(); again != o {

@@ -62,7 +62,8 @@ func (x *recovery) byList(ctx context.Context) (done bool, err error) {
 	}
 	switch len(found) {
 	case 0:
-		return unknown("The objects were listed at %s, and none is new since the create began that no resource manages.", x.o.Clock.Now().UTC().Format(time.RFC3339))
+		return unknown("The objects were listed at %s, and none is new since the create began that no "+
+			"resource manages.", x.o.Clock.Now().UTC().Format(time.RFC3339))
 	case 1:
 	default:
 		names := make([]string, 0, len(found))
@@ -81,7 +82,8 @@ func (x *recovery) byList(ctx context.Context) (done bool, err error) {
 		return unknown("One object is new since the create began, and another resource manages it: %s.", translate.CanonicalIdentity(found[0]))
 	case !journal.Resembles(r.Type.Schema, op.PlannedState, out.State):
 		x.unknown = append(x.unknown, foundAfterCreate(r, target)...)
-		return unknown("One object is new since the create began, but it does not have the planned arguments: %s.", translate.CanonicalIdentity(found[0]))
+		return unknown("One object is new since the create began, but it does not have the planned arguments: %s.",
+			translate.CanonicalIdentity(found[0]))
 	}
 	out.Status = instance.Tainted // it may be incomplete
 	return true, x.adopt(ctx, out)

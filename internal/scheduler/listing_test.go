@@ -41,21 +41,29 @@ func TestRecoverByList(t *testing.T) {
 		// object is the one that is found.
 		object string
 	}{
-		"made":                          {manner: silentDone, object: "i-1"},
-		"made, after a restart":         {manner: silentDone, after: func(_ *estate, a *harness) { a.restart() }, object: "i-1"},
-		"made, others exist":            {manner: silentDone, before: add("x", 1, 3), object: "i-4"},
-		"made, as many as can be known": {manner: silentDone, before: add("x", 1, 999), after: func(x *estate, _ *harness) { x.cloud.remove("i-7") }, object: "i-1000"},
+		"made":                  {manner: silentDone, object: "i-1"},
+		"made, after a restart": {manner: silentDone, after: func(_ *estate, a *harness) { a.restart() }, object: "i-1"},
+		"made, others exist":    {manner: silentDone, before: add("x", 1, 3), object: "i-4"},
+		"made, as many as can be known": {
+			manner: silentDone, before: add("x", 1, 999),
+			after: func(x *estate, _ *harness) { x.cloud.remove("i-7") }, object: "i-1000",
+		},
 		"made, others are listed only by their arguments": {manner: silentDone, before: func(x *estate, a *harness) {
 			add("other", 1, 1000)(x, a)
 			a.r.ListArguments = func(planned cty.Value) (map[string]cty.Value, string) {
 				return map[string]cty.Value{"name": planned.GetAttr("name")}, ""
 			}
 		}, object: "i-1001"},
-		"made, another resource has another one": {manner: silentDone, after: func(x *estate, _ *harness) { x.resource("b", 1, "x").settle() }, object: "i-1"},
-		"made, deleted":                          {manner: silentDone, after: func(_ *estate, a *harness) { a.deleting() }, object: "i-1"},
-		"not made":                               {manner: silentUndone, message: "none is new"},
-		"not made, others exist":                 {manner: silentUndone, before: add("x", 1, 1), message: "none is new"},
-		"not made, another resource has one":     {manner: silentUndone, after: func(x *estate, _ *harness) { x.resource("b", 1, "x").settle() }, message: "none is new"},
+		"made, another resource has another one": {
+			manner: silentDone, after: func(x *estate, _ *harness) { x.resource("b", 1, "x").settle() }, object: "i-1",
+		},
+		"made, deleted":          {manner: silentDone, after: func(_ *estate, a *harness) { a.deleting() }, object: "i-1"},
+		"not made":               {manner: silentUndone, message: "none is new"},
+		"not made, others exist": {manner: silentUndone, before: add("x", 1, 1), message: "none is new"},
+		"not made, another resource has one": {
+			manner: silentUndone, after: func(x *estate, _ *harness) { x.resource("b", 1, "x").settle() },
+			message: "none is new",
+		},
 		"not made, another of the account has one": {manner: silentUndone, before: func(_ *estate, a *harness) {
 			a.r.Account.Content = "x"
 		}, after: func(x *estate, _ *harness) {
@@ -71,17 +79,41 @@ func TestRecoverByList(t *testing.T) {
 			b.listed()
 			b.interrupts(silentUndone)
 		}, message: "while another resource creates one"},
-		"made, another is new":                  {manner: silentDone, after: add("x", 1, 1), message: "2 objects are new since the create began, and no resource manages them: id=i-"},
-		"not made, another of another argument": {manner: silentUndone, after: add("y", 1, 1), message: found + ", but it does not have the planned arguments: id=i-1."},
-		"made, it was changed since":            {manner: silentDone, after: func(x *estate, _ *harness) { x.cloud.change("i-1", object{"x", 5}) }, message: "does not have the planned arguments"},
-		"made, too many before":                 {manner: silentDone, before: add("x", 1, 1000), message: "The objects that existed before the create are not known: there are more than 1000."},
-		"made, cannot be listed before":         {manner: silentDone, before: fails, after: func(x *estate, _ *harness) { delete(x.cloud.fail, "list") }, message: "before the create are not known: they cannot be listed: Quota exceeded"},
-		"made, cannot be listed":                {manner: silentDone, after: fails, message: "exist now are not known: they cannot be listed: Quota exceeded"},
-		"made, cannot be read":                  {manner: silentDone, after: func(x *estate, _ *harness) { x.cloud.fail["import"] = diagnostic.Errorf("No", "No.") }, message: found + ", but it cannot be read: id=i-1."},
+		"made, another is new": {
+			manner: silentDone, after: add("x", 1, 1),
+			message: "2 objects are new since the create began, and no resource manages them: id=i-",
+		},
+		"not made, another of another argument": {
+			manner: silentUndone, after: add("y", 1, 1),
+			message: found + ", but it does not have the planned arguments: id=i-1.",
+		},
+		"made, it was changed since": {
+			manner: silentDone, after: func(x *estate, _ *harness) { x.cloud.change("i-1", object{"x", 5}) },
+			message: "does not have the planned arguments",
+		},
+		"made, too many before": {
+			manner: silentDone, before: add("x", 1, 1000),
+			message: "The objects that existed before the create are not known: there are more than 1000.",
+		},
+		"made, cannot be listed before": {
+			manner: silentDone, before: fails, after: func(x *estate, _ *harness) { delete(x.cloud.fail, "list") },
+			message: "before the create are not known: they cannot be listed: Quota exceeded",
+		},
+		"made, cannot be listed": {
+			manner: silentDone, after: fails, message: "exist now are not known: they cannot be listed: Quota exceeded",
+		},
+		"made, cannot be read": {
+			manner:  silentDone,
+			after:   func(x *estate, _ *harness) { x.cloud.fail["import"] = diagnostic.Errorf("No", "No.") },
+			message: found + ", but it cannot be read: id=i-1.",
+		},
 		"made, an argument is not known": {manner: silentDone, before: func(_ *estate, a *harness) {
 			a.r.ListArguments = func(cty.Value) (map[string]cty.Value, string) { return nil, "zone" }
 		}, message: "the argument zone, which the list needs"},
-		"made, not permitted any more": {manner: silentDone, after: func(_ *estate, a *harness) { a.r.ListArguments = nil }, message: "Look for the object."},
+		"made, not permitted any more": {
+			manner: silentDone, after: func(_ *estate, a *harness) { a.r.ListArguments = nil },
+			message: "Look for the object.",
+		},
 		"made, stored by an earlier resource": {manner: silentDone, after: func(_ *estate, a *harness) {
 			a.r.UID = "another"
 		}, message: "Look for the object."},
@@ -108,7 +140,8 @@ func TestRecoverByList(t *testing.T) {
 				}
 				before := len(x.cloud.ids())
 				a.observe()
-				if in := a.stored().Instance; in.Operation != nil || in.Status != instance.Tainted || idOf(in) != tc.object || len(x.cloud.ids()) != before {
+				if in := a.stored().Instance; in.Operation != nil || in.Status != instance.Tainted ||
+					idOf(in) != tc.object || len(x.cloud.ids()) != before {
 					t.Errorf("%q is stored, %s, with operation %v", idOf(in), in.Status, in.Operation)
 				}
 			})

@@ -57,7 +57,9 @@ type planning struct {
 }
 
 // Plan implements terraform.Executor.
-func (p planning) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (p planning) Plan(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	p.during()
 	return p.Executor.Plan(ctx, r, in, c)
 }

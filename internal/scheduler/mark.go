@@ -12,7 +12,8 @@ import (
 // markOf returns the mark of a resource with a record; false if its plan depends on more than is
 // known.
 func markOf(r *Request, rec *store.Record) (Mark, bool) {
-	if r.Config == nil || r.Deleted || r.Consists != nil || r.Version == "" || r.Release == "" || r.Account.Content == "" || rec.Version == "" || rec.Owner != r.UID {
+	if r.Config == nil || r.Deleted || r.Consists != nil || r.Version == "" || r.Release == "" ||
+		r.Account.Content == "" || rec.Version == "" || rec.Owner != r.UID {
 		return Mark{}, false
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{
@@ -44,7 +45,8 @@ func (s *Scheduler) Mark(r Request) (Mark, bool) {
 // resumable reports whether the resource may be at rest since an earlier process, and this one has
 // not observed it yet.
 func (e *entry) resumable(r *Request) bool {
-	return r.Marked != nil && e.state == loaded && e.view.state == decision.Stale && e.record.Version == e.read && !e.observed.Load() && atRest(&e.record.Instance)
+	return r.Marked != nil && e.state == loaded && e.view.state == decision.Stale && e.record.Version == e.read &&
+		!e.observed.Load() && atRest(&e.record.Instance)
 }
 
 // resume makes the view of a resource at rest, if an earlier process has left its mark. The object
@@ -60,5 +62,8 @@ func (e *entry) resume(r *Request) {
 	if in.Wire = instance.WireOf(*in, r.Type.Schema); in.Wire == nil {
 		return
 	}
-	e.view = view{state: decision.Planned, configHash: r.ConfigHash, configurations: r.Configurations, observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true}}
+	e.view = view{
+		state: decision.Planned, configHash: r.ConfigHash, configurations: r.Configurations,
+		observation: &Observation{Instance: *in, Plan: &upToDate, Resumed: true},
+	}
 }

@@ -67,8 +67,10 @@ func TestResume(t *testing.T) {
 		"marks are not known":                    {func(h *harness) { h.r.Marked = nil }, planned},
 		"arguments are to be set again":          {func(h *harness) { h.r.Asked.Reapply = "1" }, planned},
 		"the object is to be tainted":            {func(h *harness) { h.r.Asked.Taint = "1" }, append([]string{"save"}, planned...)},
-		"the object was changed":                 {func(h *harness) { h.cloud.objects["i-1"] = object{"a", 2} }, []string{"refresh", "save", "plan"}},
-		"reading warns":                          {func(h *harness) { h.cloud.warns = diagnostic.Warningf("Old", "It is old.") }, planned},
+		"the object was changed": {
+			func(h *harness) { h.cloud.objects["i-1"] = object{"a", 2} }, []string{"refresh", "save", "plan"},
+		},
+		"reading warns": {func(h *harness) { h.cloud.warns = diagnostic.Warningf("Old", "It is old.") }, planned},
 		"the record is another, with the same object": {func(h *harness) {
 			rec := h.stored()
 			rec.Instance.CreateBeforeDestroy = true

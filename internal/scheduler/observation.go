@@ -135,6 +135,7 @@ var Rested = &Observation{Instance: instance.Instance{Status: instance.Full}, Pl
 
 // Steady reports whether an observation leaves nothing to do.
 func (o *Observation) Steady() bool {
-	return o != nil && o.Instance.Status == instance.Full && len(o.Instance.Deposed) == 0 && (o.Plan == nil || o.Plan.Action == terraform.NoOp) &&
+	return o != nil && o.Instance.Status == instance.Full && len(o.Instance.Deposed) == 0 &&
+		(o.Plan == nil || o.Plan.Action == terraform.NoOp) &&
 		o.Operation == nil && o.Unrecorded == nil && !o.Stalled && !o.Held && o.Flap == nil && o.Drift == nil && o.Unsettled == nil
 }

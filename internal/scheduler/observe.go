@@ -80,7 +80,8 @@ func (o *observing) tellLeft(r *Request) {
 	case !r.Deleted || e.toldLeft:
 		return
 	case o.accountOf(e, r) == decision.AccountIsOther && e.record.Instance.Exists():
-		why = fmt.Sprintf("%s stays in %s, since spec.managementPolicies have no Delete", objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text())
+		why = fmt.Sprintf("%s stays in %s, since spec.managementPolicies have no Delete",
+			objectText(r.Type.Schema, e.record.Instance), e.record.Account.Text())
 	case o.contested && o.disowned:
 		why = fmt.Sprintf("The remote object stays, since it belongs to %s", o.rival.Text(r.Key.Namespace))
 	default:
@@ -110,8 +111,10 @@ func (o *observing) input(r *Request) decision.ObserveInput {
 		View:   e.view.state, Fits: e.view.fits(r), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
-		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && journal.HandOverOf(in.Operation) != nil,
-		Moved: e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" && !o.asked, Releasing: e.record.Handled.MoveOpen,
+		Moving:      interrupted && in.Operation.Kind == instance.Move,
+		HandingOver: interrupted && in.Operation.Kind == instance.Move && journal.HandOverOf(in.Operation) != nil,
+		Moved:       e.record.Handled.MovedTo != "", TakeOver: r.MoveFrom != nil && e.record.Handled.MovedFrom == "" &&
+			!o.asked, Releasing: e.record.Handled.MoveOpen,
 		Claims: o.claims, Contested: o.contested, Disowned: o.disowned,
 		Account: o.accountOf(e, r), MayDestroy: r.Policies.Delete,
 		Resumable:   !o.resumed && e.resumable(r),
@@ -272,7 +275,10 @@ func (e *entry) contested(by ownership.Rival) bool {
 // unplanned reports whether the plan of the view is not up to date although nothing has changed.
 func (e *entry) unplanned(r *Request) bool {
 	o := e.view.observation
-	return e.view.unplanned || e.replans.Load() || o != nil && (e.shares.Load() || o.Cascade != r.cascade(o.Plan) || o.Reapply != e.reapplies(r) || o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) || o.Flap != nil && e.flap.count < flapsAfter || o.Unsettled != nil && o.UpToDate())
+	return e.view.unplanned || e.replans.Load() ||
+		o != nil && (e.shares.Load() || o.Cascade != r.cascade(o.Plan) || o.Reapply != e.reapplies(r) ||
+			o.Held != e.held(*r) || o.Stalled && !e.attempts.stalled(r, o.Plan) ||
+			o.Flap != nil && e.flap.count < flapsAfter || o.Unsettled != nil && o.UpToDate())
 }
 
 // refresh reads the current object once. If it is gone, the last deposed object takes its place,
@@ -294,7 +300,8 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 	}
 	if diags.HasErrors() && !refreshed.IdentityUpgrade && r.Deleted && r.Policies.Delete {
 		diags = append(diags, diagnostic.Errorf("Object not destroyed",
-			"An object is read before it is destroyed. If it cannot be read any more, set the annotation landbridge.io/delete-without-refresh to \"true\" to destroy it as it is stored.")...)
+			"An object is read before it is destroyed. If it cannot be read any more, set the annotation "+
+				"landbridge.io/delete-without-refresh to \"true\" to destroy it as it is stored.")...)
 	}
 	if diags.HasErrors() {
 		return decision.NotRead, readFailed(&refreshed, diags)
@@ -359,7 +366,9 @@ func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraf
 }
 
 // storeRead stores the object as read.
-func (s *Scheduler) storeRead(ctx context.Context, e *entry, r Request, ex terraform.Executor, refreshed terraform.Refreshed) (decision.ReadResult, error) {
+func (s *Scheduler) storeRead(
+	ctx context.Context, e *entry, r Request, ex terraform.Executor, refreshed terraform.Refreshed,
+) (decision.ReadResult, error) {
 	before, read := e.record.Instance, refreshed.Instance
 	gone := !read.Exists()
 	if gone {

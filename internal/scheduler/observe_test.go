@@ -45,7 +45,11 @@ func TestObserve(t *testing.T) {
 		"imported by identity": {
 			objects: []object{{"b", 1}, {"a", 1}},
 			request: func(r *scheduler.Request) {
-				r.Import.Target = &terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("a"), "region": cty.NullVal(cty.String)})}
+				r.Import.Target = &terraform.ImportTarget{
+					Identity: cty.ObjectVal(map[string]cty.Value{
+						"name": cty.StringVal("a"), "region": cty.NullVal(cty.String),
+					}),
+				}
 			},
 			want: terraform.NoOp, exists: true, writes: 1,
 		},
@@ -355,7 +359,8 @@ func TestUntaint(t *testing.T) {
 		synctest.Wait()
 		h.cloud.manner = inOrder
 		tainted := h.observe()
-		if tainted.Instance.Status != instance.Tainted || !tainted.Plan.Action.IsReplace() || tainted.Plan.Reason != terraform.ReplaceBecauseTainted {
+		if tainted.Instance.Status != instance.Tainted || !tainted.Plan.Action.IsReplace() ||
+			tainted.Plan.Reason != terraform.ReplaceBecauseTainted {
 			t.Fatalf("after half a create: status %s, plan %s (%s)", tainted.Instance.Status, tainted.Plan.Action, tainted.Plan.Reason)
 		}
 		h.r.Asked.Untaint = "1"
@@ -476,7 +481,10 @@ func TestKnownCannotBeLookedFor(t *testing.T) {
 					h.r.Config, h.r.ConfigHash, h.r.Deleted = nil, "", true
 				}
 				se := h.observeRefused(decision.ReasonImportFailed)
-				for _, part := range []string{"status 404", "If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity"} {
+				for _, part := range []string{
+					"status 404",
+					"If there is none, remove the annotations crossplane.io/external-name and landbridge.io/identity",
+				} {
 					if !strings.Contains(se.Error(), part) {
 						t.Errorf("%q is not in: %s", part, se)
 					}

@@ -122,7 +122,10 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {
-		return &Error{Reason: decision.ReasonProviderUnavailable, Err: errors.New("the controller is stopping; the operation is left to its successor")}
+		return &Error{
+			Reason: decision.ReasonProviderUnavailable,
+			Err:    errors.New("the controller is stopping; the operation is left to its successor"),
+		}
 	}
 	if !s.places.begin(e.place) {
 		return &Error{Reason: decision.ReasonStore, Err: errors.New("the resource changed since it was observed")}
@@ -141,7 +144,10 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 	e.interruption = t.interruption
 	e.endHold()
 	e.show(op, t.progress)
-	o := operation{Scheduler: s, e: e, r: r, t: t, op: op, rec: e.record, unresolved: e.record.Instance.Operation, limit: s.limits.use(r.ProviderConfiguration)}
+	o := operation{
+		Scheduler: s, e: e, r: r, t: t, op: op, rec: e.record, unresolved: e.record.Instance.Operation,
+		limit: s.limits.use(r.ProviderConfiguration),
+	}
 	s.count.Add(1)
 	s.running.Go(func() {
 		because := t.because(r)
@@ -163,7 +169,12 @@ func (s *Scheduler) start(e *entry, r Request, t task) error {
 
 // show makes an operation the view.
 func (e *entry) show(op *instance.Operation, p *journal.Progress) {
-	e.view = view{state: decision.Running, observation: &Observation{Instance: e.record.Instance, Operation: op, Last: e.last, Drift: e.drifts.found}, progress: p}
+	e.view = view{
+		state: decision.Running,
+		observation: &Observation{
+			Instance: e.record.Instance, Operation: op, Last: e.last, Drift: e.drifts.found,
+		}, progress: p,
+	}
 }
 
 // result is the outcome of an operation.

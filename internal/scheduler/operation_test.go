@@ -32,16 +32,49 @@ func TestApply(t *testing.T) {
 		status instance.Status
 		failed bool
 	}{
-		"create":          {name: "a", size: 1, calls: []string{"import", "save intent Create", "apply Create", "save", "wake"}, status: instance.Full},
-		"create refused":  {manner: refused, name: "a", size: 1, calls: []string{"import", "save intent Create", "apply Create", "save", "wake"}, failed: true},
-		"create halfway":  {manner: halfway, name: "a", size: 1, calls: []string{"import", "save intent Create", "apply Create", "save", "wake"}, status: instance.Tainted, failed: true},
-		"update":          {prior: true, name: "a", size: 2, calls: []string{"save intent Update", "apply Update", "save", "wake"}, status: instance.Full},
-		"update refused":  {manner: refused, prior: true, name: "a", size: 2, calls: []string{"save intent Update", "apply Update", "save", "wake"}, status: instance.Full, failed: true},
-		"update halfway":  {manner: halfway, prior: true, name: "a", size: 2, calls: []string{"save intent Update", "apply Update", "save", "wake"}, status: instance.Full, failed: true},
-		"update silent":   {manner: silentDone, prior: true, name: "a", size: 2, calls: []string{"save intent Update", "apply Update", "save", "wake"}, status: instance.Full, failed: true},
-		"replace":         {prior: true, name: "b", size: 1, calls: []string{"plan destroy", "save intent Delete", "apply Delete", "save", "wake"}},
-		"replace refused": {manner: refused, prior: true, name: "b", size: 1, calls: []string{"plan destroy", "save intent Delete", "apply Delete", "save", "wake"}, status: instance.Full, failed: true},
-		"nothing to do":   {prior: true, name: "a", size: 1, status: instance.Full},
+		"create": {
+			name: "a", size: 1, calls: []string{"import", "save intent Create", "apply Create", "save", "wake"},
+			status: instance.Full,
+		},
+		"create refused": {
+			manner: refused, name: "a", size: 1, calls: []string{
+				"import", "save intent Create", "apply Create", "save", "wake",
+			}, failed: true,
+		},
+		"create halfway": {
+			manner: halfway, name: "a", size: 1, calls: []string{
+				"import", "save intent Create", "apply Create", "save", "wake",
+			}, status: instance.Tainted, failed: true,
+		},
+		"update": {
+			prior: true, name: "a", size: 2, calls: []string{"save intent Update", "apply Update", "save", "wake"},
+			status: instance.Full,
+		},
+		"update refused": {
+			manner: refused, prior: true, name: "a", size: 2, calls: []string{
+				"save intent Update", "apply Update", "save", "wake",
+			}, status: instance.Full, failed: true,
+		},
+		"update halfway": {
+			manner: halfway, prior: true, name: "a", size: 2, calls: []string{
+				"save intent Update", "apply Update", "save", "wake",
+			}, status: instance.Full, failed: true,
+		},
+		"update silent": {
+			manner: silentDone, prior: true, name: "a", size: 2, calls: []string{
+				"save intent Update", "apply Update", "save", "wake",
+			}, status: instance.Full, failed: true,
+		},
+		"replace": {
+			prior: true, name: "b", size: 1,
+			calls: []string{"plan destroy", "save intent Delete", "apply Delete", "save", "wake"},
+		},
+		"replace refused": {
+			manner: refused, prior: true, name: "b", size: 1,
+			calls:  []string{"plan destroy", "save intent Delete", "apply Delete", "save", "wake"},
+			status: instance.Full, failed: true,
+		},
+		"nothing to do": {prior: true, name: "a", size: 1, status: instance.Full},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +207,8 @@ func TestDelete(t *testing.T) {
 			t.Errorf("order of events (-want +got):\n%s", diff)
 		}
 		h.observe()
-		if se := h.refuses(h.sched.Delete(t.Context(), h.r), decision.ReasonOperationFailed); !se.Diagnostics.HasSummary("Quota exceeded") || se.RetryAt.IsZero() {
+		if se := h.refuses(h.sched.Delete(t.Context(), h.r),
+			decision.ReasonOperationFailed); !se.Diagnostics.HasSummary("Quota exceeded") || se.RetryAt.IsZero() {
 			t.Errorf("got %+v", se)
 		}
 		time.Sleep(time.Second)
@@ -336,7 +370,9 @@ func TestBackoffEndsWithTheConfiguration(t *testing.T) {
 		"another provider configuration":        func(r *scheduler.Request) { r.ProviderConfiguration = "other" },
 		"content of one that a module uses": func(r *scheduler.Request) {
 			r.Accesses = map[string]ownership.Access{
-				"b": {Configuration: "b", Account: ownership.Account{Content: "new"}}, "a": {Configuration: "a", Account: ownership.Account{Content: "old"}},
+				"b": {Configuration: "b", Account: ownership.Account{Content: "new"}}, "a": {
+					Configuration: "a", Account: ownership.Account{Content: "old"},
+				},
 			}
 		},
 		"release of the provider": func(r *scheduler.Request) { r.Release = "2" },
@@ -345,7 +381,9 @@ func TestBackoffEndsWithTheConfiguration(t *testing.T) {
 			bubble(t, derivable, func(h *harness) {
 				h.r.Account.Content, h.r.Release = "old", "1"
 				h.r.Accesses = map[string]ownership.Access{
-					"a": {Configuration: "a", Account: ownership.Account{Content: "old"}}, "b": {Configuration: "b", Account: ownership.Account{Content: "old"}},
+					"a": {Configuration: "a", Account: ownership.Account{Content: "old"}}, "b": {
+						Configuration: "b", Account: ownership.Account{Content: "old"},
+					},
 				}
 				h.cloud.manner = refused
 				for _, wait := range []time.Duration{1, 2} {

@@ -242,7 +242,8 @@ func TestSharedObjectIsNotDestroyed(t *testing.T) {
 					a.r.Deleted = false
 					a.want("y", 1)
 				}
-				if se := a.refuses(begins(), decision.ReasonIdentityConflict); !strings.Contains(se.Error(), "Thing team/b name the same remote object") {
+				if se := a.refuses(begins(), decision.ReasonIdentityConflict); !strings.Contains(se.Error(),
+					"Thing team/b name the same remote object") {
 					t.Errorf("the message does not name the other: %s", se)
 				}
 				if ids := x.cloud.ids(); len(ids) != 1 {
@@ -625,7 +626,10 @@ func TestAnnotationDoesNotTakeFromHolder(t *testing.T) {
 			newEstate(t, derivable, func(x *estate) {
 				a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
 				b.settle()
-				a.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{Identity: a.cloud.identity("i-1", "x")}, Recognize: func(instance.Instance) bool { return true }}
+				a.r.Known = &desired.KnownObject{
+					Target:    terraform.ImportTarget{Identity: a.cloud.identity("i-1", "x")},
+					Recognize: func(instance.Instance) bool { return true },
+				}
 				if deleted {
 					a.deleting()
 				}
@@ -661,7 +665,10 @@ func TestAnnotationDoesNotTakeFromCreator(t *testing.T) {
 			t.Run(string(kind)+", "+name, func(t *testing.T) {
 				newEstate(t, kind, func(x *estate) {
 					a, b := x.resource("a", 0, "x"), x.resource("b", 1, "x")
-					a.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{Identity: a.cloud.identity("i-1", "x")}, Recognize: func(instance.Instance) bool { return true }}
+					a.r.Known = &desired.KnownObject{
+						Target:    terraform.ImportTarget{Identity: a.cloud.identity("i-1", "x")},
+						Recognize: func(instance.Instance) bool { return true },
+					}
 					if deleted {
 						a.deleting()
 					}
@@ -818,8 +825,12 @@ func TestNothingIsImportedBeforeAllIsClaimed(t *testing.T) {
 // Provider configurations of one account are like one configuration.
 func TestOwnerPerAccount(t *testing.T) {
 	tests := map[string]struct{ a, b ownership.Account }{
-		"same content":     {a: ownership.Account{Content: "x"}, b: ownership.Account{Content: "x", Declared: "other"}},
-		"declared account": {a: ownership.Account{Content: "x", Declared: "production"}, b: ownership.Account{Content: "y", Declared: "production"}},
+		"same content": {a: ownership.Account{Content: "x"}, b: ownership.Account{Content: "x", Declared: "other"}},
+		"declared account": {
+			a: ownership.Account{Content: "x", Declared: "production"}, b: ownership.Account{
+				Content: "y", Declared: "production",
+			},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -859,7 +870,11 @@ func TestUnrivalled(t *testing.T) {
 		"it follows from arguments": {kind: derivable},
 		"the configuration maps it": {kind: mapped, change: func(h *harness) { h.r.Handles = mappedHandles("Thing") }},
 		"an import id is known":     {kind: noIdentity, change: func(h *harness) { h.r.NamedImport = namedImport("a") }},
-		"it is to be imported":      {kind: noIdentity, change: func(h *harness) { h.r.Import.Target = &terraform.ImportTarget{ID: "i-9", Identity: cty.NilVal} }},
+		"it is to be imported": {
+			kind: noIdentity, change: func(h *harness) {
+				h.r.Import.Target = &terraform.ImportTarget{ID: "i-9", Identity: cty.NilVal}
+			},
+		},
 		"its annotations name it": {kind: noIdentity, change: func(h *harness) {
 			h.r.Known = &desired.KnownObject{Target: terraform.ImportTarget{ID: "i-9", Identity: cty.NilVal}}
 		}},

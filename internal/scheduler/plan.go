@@ -16,7 +16,10 @@ import (
 func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.Executor) error {
 	e.replans.Store(false)
 	s.probe(ctx, &r, e.record.Instance, ex)
-	o := &Observation{Instance: e.record.Instance, Last: e.last, Imported: e.view.state == decision.Imported, Contradiction: s.contradiction(r, e.record.Instance)}
+	o := &Observation{
+		Instance: e.record.Instance, Last: e.last, Imported: e.view.state == decision.Imported,
+		Contradiction: s.contradiction(r, e.record.Instance),
+	}
 	o.Missing = e.missing[""] != nil
 	e.view.discard()
 	if r.Config != nil {

@@ -35,7 +35,9 @@ func (s *Scheduler) decide(ctx context.Context, e *entry, r *Request, p *terrafo
 
 // stillPermitted returns why policies do not permit an operation that is about to begin; nil if
 // they do. p is its plan.
-func (s *Scheduler) stillPermitted(ctx context.Context, r *Request, t *task, before instance.Instance, p terraform.Plan) diagnostic.Diagnostics {
+func (s *Scheduler) stillPermitted(
+	ctx context.Context, r *Request, t *task, before instance.Instance, p terraform.Plan,
+) diagnostic.Diagnostics {
 	if t.decided == nil || r.Decide == nil {
 		return nil
 	}

@@ -51,7 +51,10 @@ type reticent struct {
 	untold string
 }
 
-func (x reticent) ListStates(ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
+func (x reticent) ListStates(
+	ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int,
+	each func(identity, state cty.Value),
+) (bool, diagnostic.Diagnostics) {
 	return x.Engine.ListStates(ctx, r, arguments, limit, func(identity, state cty.Value) {
 		values := state.AsValueMap()
 		values[x.untold] = cty.NullVal(values[x.untold].Type())
@@ -112,7 +115,10 @@ func TestLookByListOfProvider(t *testing.T) {
 	group.SetLimit(4)
 	for i := range n {
 		group.Go(func() error {
-			made := cloud.Make(t, "things", map[string]any{"name": fmt.Sprint("thing-", i), "region": "us-east-1", "size": 1, "tags": map[string]any{"n": fmt.Sprint(i)}})
+			made := cloud.Make(t, "things", map[string]any{
+				"name": fmt.Sprint("thing-", i), "region": "us-east-1", "size": 1,
+				"tags": map[string]any{"n": fmt.Sprint(i)},
+			})
 			ids[i] = made["id"].(string)
 			return nil
 		})
@@ -137,7 +143,12 @@ func TestLookByListOfProvider(t *testing.T) {
 				Generation: 1,
 				Type:       resource,
 			},
-			Access: scheduler.Access{ProviderConfiguration: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) { return ex, func() {}, nil }},
+			Access: scheduler.Access{
+				ProviderConfiguration: "default",
+				Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+					return ex, func() {}, nil
+				},
+			},
 			Desired: scheduler.Desired{
 				Policies:   desired.FullControl(),
 				Config:     &terraform.Config{Value: cty.ObjectVal(values)},

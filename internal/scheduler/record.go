@@ -205,7 +205,8 @@ func (s *Scheduler) Reload(k store.Key) {
 var errGone = errors.New("this resource does not exist any more")
 
 // errMoving is the error for a resource whose record landbridge move has locked.
-var errMoving = errors.New("the resource is being moved to another cluster, so nothing is done here. Repeat the landbridge move that began it, or give it --undo to keep the resource in this cluster")
+var errMoving = errors.New("the resource is being moved to another cluster, so nothing is done here. Repeat the " +
+	"landbridge move that began it, or give it --undo to keep the resource in this cluster")
 
 // errForeign is the error for an operation that another process began.
 var errForeign = errors.New("another controller has begun an operation on the resource; waiting for it to end")

@@ -167,7 +167,9 @@ func (x *recovery) byMade(ctx context.Context) error {
 	}
 	e.invalidate(outdated)
 	return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(refused, diagnostic.Errorf("State not stored",
-		"A create (operation %s) made an object with the id %q, but its state could not be stored. Adopt the object with spec.import; if it does not exist, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.MadeID, op.ID)...))
+		"A create (operation %s) made an object with the id %q, but its state could not be stored. Adopt the object "+
+			"with spec.import; if it does not exist, set the annotation landbridge.io/confirm-create to %q.",
+		op.ID, op.MadeID, op.ID)...))
 }
 
 // adopt stores the object that an interrupted create made, unless it belongs to another resource.
@@ -205,7 +207,8 @@ func (x *recovery) adoptToDestroy(ctx context.Context, found instance.Instance) 
 	if rival, ok := x.rival(ctx, e); ok {
 		e.invalidate(outdated)
 		return decision.Failed(decision.ReasonCreateOutcomeUnknown, append(diagnostic.Errorf("Identity conflict",
-			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.", rival.Text(r.Key.Namespace)), createOutcomeUnknown(x.op)...))
+			"spec.import names the remote object of %s, so it is not the one that the interrupted create made.",
+			rival.Text(r.Key.Namespace)), createOutcomeUnknown(x.op)...))
 	}
 	found.Deposed = e.record.Instance.Deposed
 	return x.conclude(ctx, found, true)
@@ -260,5 +263,7 @@ func (x *recovery) concludeWithout(ctx context.Context) error {
 func createOutcomeUnknown(op *instance.Operation) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Create outcome unknown",
 		"A create (operation %s) was interrupted, and it is unknown whether it made a remote object. "+
-			"Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation landbridge.io/confirm-create to %q.", op.ID, op.ID)
+			"Look for the object. If it exists, adopt it with spec.import; if it does not, set the annotation "+
+			"landbridge.io/confirm-create to %q.",
+		op.ID, op.ID)
 }

@@ -30,9 +30,16 @@ func TestRecoverCreate(t *testing.T) {
 		unresolved bool     // the operation stands until there is an object
 		calls      []string // those that matter
 	}{
-		"identity planned, found":     {kind: plannedIdentity, objects: []object{{"b", 1}, {"a", 1}}, id: "i-2", status: instance.Tainted, calls: []string{"import", "save", "refresh", "plan"}},
+		"identity planned, found": {
+			kind: plannedIdentity, objects: []object{{"b", 1}, {"a", 1}}, id: "i-2", status: instance.Tainted,
+			calls: []string{"import", "save", "refresh", "plan"},
+		},
 		"identity planned, not found": {kind: plannedIdentity, objects: []object{{"b", 1}}, unresolved: true, calls: []string{"import", "plan"}},
-		"identity derivable, found":   {kind: derivable, objects: []object{{"a", 1}}, id: "i-1", status: instance.Tainted, calls: []string{"import", "save", "refresh", "plan"}},
+		"identity derivable, found": {
+			kind: derivable, objects: []object{{"a", 1}}, id: "i-1", status: instance.Tainted, calls: []string{
+				"import", "save", "refresh", "plan",
+			},
+		},
 		"identity derivable, not found": {
 			kind: derivable, unresolved: true, calls: []string{"import", "plan"},
 		},
@@ -131,7 +138,8 @@ func TestRecoverCreate(t *testing.T) {
 				if tc.reason != "" {
 					for range 2 { // it does not get better by asking again
 						se := h.observeRefused(tc.reason)
-						if text := se.Error(); !strings.Contains(text, "spec.import") || !strings.Contains(text, "landbridge.io/confirm-create") || !strings.Contains(text, op.ID) {
+						if text := se.Error(); !strings.Contains(text, "spec.import") ||
+							!strings.Contains(text, "landbridge.io/confirm-create") || !strings.Contains(text, op.ID) {
 							t.Errorf("the ways out are not told of: %s", text)
 						}
 						if err := h.sched.Apply(t.Context(), h.r); err == nil {
@@ -204,8 +212,11 @@ func TestImportWhileDeleting(t *testing.T) {
 			kind: assigned, prepare: ownedByAnother,
 			refused: decision.ReasonCreateOutcomeUnknown, message: "the remote object of Thing team/b", survives: []string{"i-1", "i-2"},
 		},
-		"nothing was begun":  {kind: noIdentity, prepare: func(*estate, *harness) {}, survives: []string{"i-1", "i-2"}},
-		"the object is gone": {kind: noIdentity, prepare: func(_ *estate, a *harness) { a.stores(instance.Instance{}) }, survives: []string{"i-1", "i-2"}},
+		"nothing was begun": {kind: noIdentity, prepare: func(*estate, *harness) {}, survives: []string{"i-1", "i-2"}},
+		"the object is gone": {
+			kind: noIdentity, prepare: func(_ *estate, a *harness) { a.stores(instance.Instance{}) },
+			survives: []string{"i-1", "i-2"},
+		},
 		"the request is invalid": {kind: noIdentity, prepare: func(_ *estate, a *harness) {
 			a.r.Import.Target, a.r.Import.Invalid = nil, diagnostic.Errorf("Invalid spec.import", "It is.")
 		}, survives: []string{"i-1", "i-2"}},

@@ -99,7 +99,8 @@ func (s *Scheduler) Look(ctx context.Context, l Look) error {
 // rests reports whether a resource is at rest, and nothing has changed since but what a look finds.
 func (e *entry) rests(l *Look) bool {
 	through := claimedThrough{configuration: l.ProviderConfiguration, account: l.Account, manages: true, maps: l.Handles.Maps()}
-	return e.resting && e.state == loaded && e.schema == l.Type.Schema && !e.lost.Load() && !e.replans.Load() && !e.view.unplanned && e.view.through(l.Configurations) &&
+	return e.resting && e.state == loaded && e.schema == l.Type.Schema && !e.lost.Load() && !e.replans.Load() &&
+		!e.view.unplanned && e.view.through(l.Configurations) &&
 		e.claimed.through == unique.Make(through) && e.claimed.named == l.Handles.Named(e.claimed.named) && e.inAccount(l.StoredAccount)
 }
 

@@ -45,12 +45,18 @@ func TestNotAtRest(t *testing.T) {
 		calls []string
 		err   bool
 	}{
-		"at rest":                 {is: func(*harness) {}, calls: []string{"refresh"}},
-		"awake":                   {is: func(h *harness) { h.observe(); h.log.take() }, err: true},
-		"unknown":                 {is: func(h *harness) { h.restart() }, err: true},
-		"another object":          {is: func(h *harness) { h.cloud.change(h.cloud.ids()[0], object{"a", int64(7)}) }, calls: []string{"refresh"}, err: true},
-		"no object":               {is: func(h *harness) { h.cloud.remove(h.cloud.ids()[0]) }, calls: []string{"refresh"}, err: true},
-		"a warning":               {is: func(h *harness) { h.cloud.warns = diagnostic.Warningf("Careful", ".") }, calls: []string{"refresh"}, err: true},
+		"at rest": {is: func(*harness) {}, calls: []string{"refresh"}},
+		"awake":   {is: func(h *harness) { h.observe(); h.log.take() }, err: true},
+		"unknown": {is: func(h *harness) { h.restart() }, err: true},
+		"another object": {
+			is:    func(h *harness) { h.cloud.change(h.cloud.ids()[0], object{"a", int64(7)}) },
+			calls: []string{"refresh"}, err: true,
+		},
+		"no object": {is: func(h *harness) { h.cloud.remove(h.cloud.ids()[0]) }, calls: []string{"refresh"}, err: true},
+		"a warning": {
+			is:    func(h *harness) { h.cloud.warns = diagnostic.Warningf("Careful", ".") },
+			calls: []string{"refresh"}, err: true,
+		},
 		"other bytes":             {is: func(h *harness) { h.cloud.otherBytes = true }, calls: []string{"refresh"}, err: true},
 		"another account":         {is: func(h *harness) { h.r.Account.Content = "other" }, err: true},
 		"another configuration":   {is: func(h *harness) { h.r.ProviderConfiguration = "other" }, err: true},
@@ -125,7 +131,8 @@ func TestRest(t *testing.T) {
 					t.Errorf("recalled %#v of another resource", in.State)
 				}
 				after := h.observe()
-				if after == scheduler.Rested || !after.Instance.State.RawEquals(before.Instance.State) || after.Plan != before.Plan || after.Last != before.Last ||
+				if after == scheduler.Rested || !after.Instance.State.RawEquals(before.Instance.State) ||
+					after.Plan != before.Plan || after.Last != before.Last ||
 					(before.Instance.Identity != cty.NilVal) != (after.Instance.Identity != cty.NilVal) || !after.Exists() || !after.Steady() {
 					t.Errorf("observed %+v, before %+v", after, before)
 				}
@@ -191,7 +198,8 @@ func TestNoRest(t *testing.T) {
 // Whatever happens, a resource that rests whenever it can does the same as one that never does.
 func TestRestChangesNothing(t *testing.T) {
 	steps := []string{
-		"look", "look", "look", "apply", "change", "remove", "configure", "reconfigure", "fail", "recover", "warn", "delete", "claim", "mark", "restart",
+		"look", "look", "look", "apply", "change", "remove", "configure", "reconfigure", "fail", "recover", "warn",
+		"delete", "claim", "mark", "restart",
 		"reload", "lose", "taint", "hold", "replace policies", "other bytes", "other account",
 	}
 	// After these, the resource is not as it was when it came to rest.

@@ -82,7 +82,9 @@ func (s *Scheduler) living(ctx context.Context, e *entry, find func(*ownership.C
 // elsewhere returns the resource of another namespace that owns the object of an instance, if any.
 // It does not go by age: a resource may be older than the one that made the object. An owner that
 // no longer exists is released.
-func (s *Scheduler) elsewhere(ctx context.Context, e *entry, r Request, in instance.Instance) (owner ownership.Owner, by []ownership.Claim, ok bool) {
+func (s *Scheduler) elsewhere(
+	ctx context.Context, e *entry, r Request, in instance.Instance,
+) (owner ownership.Owner, by []ownership.Claim, ok bool) {
 	observes := !r.Policies.Manage
 	r.Policies.Manage = true // what would be claimed
 	by = e.claims(&r, in, nil)
@@ -112,7 +114,9 @@ func (s *Scheduler) withheld(ctx context.Context, e *entry, r Request, in instan
 	}
 	if _, _, ok := s.elsewhere(ctx, e, r, in); ok {
 		return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"The remote object belongs to %s, so this resource may not observe it. Delete this resource, or change it to observe another object.", ownership.OfAnotherNamespace))
+			"The remote object belongs to %s, so this resource may not observe it. Delete this resource, or change "+
+				"it to observe another object.",
+			ownership.OfAnotherNamespace))
 	}
 	return nil
 }
@@ -136,6 +140,7 @@ func identityConflict(r Request, by ownership.Rival) *Error { return conflictWit
 // one names, too.
 func sharedObject(r Request, by ownership.Rival) *Error {
 	return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The stored states of this resource and of %s name the same remote object, so it is not destroyed. Remove Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one.",
+		"The stored states of this resource and of %s name the same remote object, so it is not destroyed. Remove "+
+			"Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one.",
 		by.Text(r.Key.Namespace)))
 }

@@ -201,7 +201,8 @@ func (o *operation) upgraded(in instance.Instance) (instance.Instance, diagnosti
 	u, ok := o.ex.(terraform.Upgrader)
 	if !ok {
 		return in, diagnostic.Errorf("Replaced object not visible yet",
-			"The object that was replaced was made a short time ago, and its API does not show it. It is destroyed as soon as it is visible, since its state is of an earlier version of its schema.")
+			"The object that was replaced was made a short time ago, and its API does not show it. It is destroyed "+
+				"as soon as it is visible, since its state is of an earlier version of its schema.")
 	}
 	return u.Upgrade(o.early, o.r.Type, in)
 }
@@ -306,7 +307,8 @@ func (o *operation) contend() *result {
 	var refused *Error
 	switch by, state, err := o.twinElsewhere(o.early, &o.r, o.sightings()); {
 	case err != nil:
-		return o.notStarted(nil, diagnostic.Errorf("Operation not started", "Whether another shard has the object could not be determined: %s.", err))
+		return o.notStarted(nil, diagnostic.Errorf("Operation not started",
+			"Whether another shard has the object could not be determined: %s.", err))
 	case state == sameObject:
 		refused = identityConflict(o.r, by)
 	case state.open() && o.r.Policies.CreateUnchecked && !o.r.confirmsStore(""):
@@ -324,7 +326,11 @@ func (o *operation) dispatch() (out instance.Instance, diags diagnostic.Diagnost
 	t, p := &o.t, &o.plan
 	faultpoint.Reach(t.process, faultpoint.BeforeDispatch)
 	if !o.o.Leads() {
-		return out, nil, o.notStarted(nil, diagnostic.Errorf("Operation not started", "Too much time has passed since its intent was recorded: another controller may have found it by now."))
+		return out, nil,
+			o.notStarted(
+				nil, diagnostic.Errorf("Operation not started", "Too much time has passed since its intent was "+
+					"recorded: another controller may have found it by now."),
+			)
 	}
 	if t.interruption.Asked() != "" {
 		return out, nil, o.notStarted(nil, diagnostic.Errorf("Operation not started", "The provider was not asked for a change."))
@@ -374,7 +380,11 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 	}
 	var err error
 	if o.rec, err = o.writer().Outcome(o.in, o.rec); err != nil {
-		return result{op: o.op, diags: append(diags, diagnostic.Errorf("Outcome not recorded", "The operation ended, but its outcome could not be recorded: %s.", err)...)}
+		return result{
+			op: o.op,
+			diags: append(diags, diagnostic.Errorf("Outcome not recorded",
+				"The operation ended, but its outcome could not be recorded: %s.", err)...),
+		}
 	}
 	if !stands {
 		o.recorded(o.r.Key, entry)
@@ -393,7 +403,8 @@ func (o *operation) conclude(out instance.Instance, diags diagnostic.Diagnostics
 // writer stores what becomes of the operation.
 func (o *operation) writer() *journal.Writer {
 	return &journal.Writer{
-		Store: o.o.Store, Key: o.r.Key, Schema: o.r.Type.Schema, Logger: o.o.Logger, Clock: o.o.Clock, Running: o.Scheduler.ctx, RetryEvery: o.o.MaxBackoff,
+		Store: o.o.Store, Key: o.r.Key, Schema: o.r.Type.Schema, Logger: o.o.Logger, Clock: o.o.Clock,
+		Running: o.Scheduler.ctx, RetryEvery: o.o.MaxBackoff,
 		Save:  func(ctx context.Context, rec store.Record) (store.Record, error) { return o.store(ctx, &o.r, rec) },
 		Leads: o.o.Leads, MayExist: func(ctx context.Context) bool { return o.mayExist(ctx, o.r.Key, o.r.UID) }, Unrecorded: o.reportUnrecorded,
 	}
@@ -406,7 +417,9 @@ func (o *operation) reportUnrecorded(op *instance.Operation, release func(), err
 	if e.view.state == decision.Running {
 		shown := *e.view.observation
 		shown.Unrecorded = &Error{Reason: storeReason(err), Err: fmt.Errorf(
-			"%s ended, but its outcome cannot be stored and is only in the controller's memory: %w. It is tried again every %s", op.Kind, err, o.o.MaxBackoff)}
+			"%s ended, but its outcome cannot be stored and is only in the controller's memory: %w. It is "+
+				"tried again every %s",
+			op.Kind, err, o.o.MaxBackoff)}
 		e.view.observation, e.view.release = &shown, release
 		e.unrecorded.Store(shown.Unrecorded)
 	}

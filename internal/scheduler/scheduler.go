@@ -202,7 +202,10 @@ func New(o Options) *Scheduler {
 	if o.Exists == nil {
 		o.Exists = func(context.Context, store.Key, types.UID) (bool, error) { return true, nil }
 	}
-	s := &Scheduler{o: o, sums: keyed.NewSums(o.PlanKey), limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}}}
+	s := &Scheduler{
+		o: o, sums: keyed.NewSums(o.PlanKey),
+		limits: limits{most: o.OperationsPerConfiguration, byConfiguration: map[string]*limit{}},
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.began = sync.OnceValue(o.Clock.Now)
 	return s

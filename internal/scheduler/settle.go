@@ -24,7 +24,10 @@ func (r *Request) making() settling.Making {
 // settling is what is known of whether the object settles.
 func (e *entry) settling(r *Request) *settling.Settling {
 	in := &e.record.Instance
-	return &settling.Settling{Making: r.making(), Counts: in.Unsettled, Deposed: len(in.Deposed) > 0, Last: e.lastApply, Alternated: e.alternated}
+	return &settling.Settling{
+		Making: r.making(), Counts: in.Unsettled, Deposed: len(in.Deposed) > 0, Last: e.lastApply,
+		Alternated: e.alternated,
+	}
 }
 
 // noteApplied notes what an operation on the current object has left.

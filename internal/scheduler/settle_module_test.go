@@ -62,11 +62,17 @@ func TestModulesThatNeverSettle(t *testing.T) {
 			contained: object(terraform.Update, ""), outdated: scheduler.DefaultCreationGracePeriod, least: 6, most: 11,
 		},
 		"outputs alone": {least: 6, most: 11},
-		"replacements":  {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate), least: 1, most: 2, refused: decision.ReasonNeverSettles},
+		"replacements": {
+			contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate), least: 1, most: 2,
+			refused: decision.ReasonNeverSettles,
+		},
 		"replacements because of other values each time": {varies: func(i int) []terraform.Contained {
 			return []terraform.Contained{contains("a", terraform.DeleteThenCreate, fmt.Sprint(i), "2")}
 		}, least: 1, most: 2, refused: decision.ReasonNeverSettles},
-		"replacements because tainted": {contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseTainted), fails: true, least: 3, most: 3, refused: decision.ReasonCreateAttemptsExhausted},
+		"replacements because tainted": {
+			contained: object(terraform.DeleteThenCreate, terraform.ReplaceBecauseTainted), fails: true, least: 3,
+			most: 3, refused: decision.ReasonCreateAttemptsExhausted,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settledModule(t, nil, func(h *harness, m *moduleCloud) {
@@ -276,13 +282,18 @@ func TestReplacementsInTwoAppliesOfModules(t *testing.T) {
 		made   []string // by the first apply
 	}{
 		"a create": {action: terraform.Create},
-		"another one, since the create has failed":       {action: terraform.DeleteThenCreate, reason: terraform.ReplaceBecauseTainted},
-		"a create, after a failure that was a success":   {action: terraform.Create, made: address},
-		"another one, after a failure that left another": {action: terraform.DeleteThenCreate, reason: terraform.ReplaceBecauseTainted, made: address},
+		"another one, since the create has failed":     {action: terraform.DeleteThenCreate, reason: terraform.ReplaceBecauseTainted},
+		"a create, after a failure that was a success": {action: terraform.Create, made: address},
+		"another one, after a failure that left another": {
+			action: terraform.DeleteThenCreate, reason: terraform.ReplaceBecauseTainted, made: address,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settledModule(t, []string{"a"}, func(h *harness, m *moduleCloud) {
-				halves := []terraform.Contained{contains("a", terraform.DeleteThenCreate, "1", "2"), contains("a", terraform.DeleteThenCreate, "1", "2")}
+				halves := []terraform.Contained{
+					contains("a", terraform.DeleteThenCreate, "1", "2"),
+					contains("a", terraform.DeleteThenCreate, "1", "2"),
+				}
 				halves[0].Reason = terraform.ReplaceBecauseCannotUpdate
 				halves[1].Action, halves[1].Reason = x.action, x.reason
 				destroys, half := 0, 0

@@ -57,7 +57,9 @@ type unforeseen struct {
 	state func(planned cty.Value) cty.Value
 }
 
-func (u unforeseen) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (u unforeseen) Plan(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	p, diags := u.cloud.Plan(ctx, r, in, c)
 	if in.Exists() {
 		p.Action, p.Reason = terraform.DeleteThenCreate, terraform.ReplaceBecauseCannotUpdate
@@ -162,7 +164,8 @@ func TestUpdatesThatNeverSettle(t *testing.T) {
 				h.cloud.answers, h.cloud.reads, h.cloud.restless = nil, nil, false
 				h.want("a", 20)
 				done, refusal = h.polls(3)
-				if diff := cmp.Diff([]string{"Update"}, done); diff != "" || refusal != nil || h.observe().Unsettled != nil || h.stored().Instance.Unsettled != nil {
+				if diff := cmp.Diff([]string{"Update"}, done); diff != "" || refusal != nil ||
+					h.observe().Unsettled != nil || h.stored().Instance.Unsettled != nil {
 					t.Errorf("another configuration: %v, %+v\n%s", refusal, h.observe().Unsettled, diff)
 				}
 			})
@@ -437,7 +440,8 @@ func TestInconsistentCreate(t *testing.T) {
 		h.refuses(refusal, decision.ReasonInconsistentResult)
 		h.cloud.answers = nil
 		h.want("a", 5)
-		if done, refusal = h.polls(5); !slices.Equal(done, []string{"Delete", "Create"}) || refusal != nil || h.stored().Instance.Unsettled != nil {
+		if done, refusal = h.polls(5); !slices.Equal(done, []string{"Delete", "Create"}) || refusal != nil ||
+			h.stored().Instance.Unsettled != nil {
 			t.Errorf("another configuration: %v, %v", done, refusal)
 		}
 	})

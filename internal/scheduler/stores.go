@@ -94,7 +94,9 @@ func sightingsOf(r *Request, identities []string, found *instance.Instance) (out
 // twin returns the resource that has an object of one of the identities through a provider
 // configuration that is not known to be for the account of this one, if that may be the same
 // object. found is the object that this resource finds; nil if it was not looked for.
-func (s *Scheduler) twin(ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance) (ownership.Rival, twinState, error) {
+func (s *Scheduler) twin(
+	ctx context.Context, e *entry, r *Request, identities []string, found *instance.Instance,
+) (ownership.Rival, twinState, error) {
 	return s.twinOfAny(ctx, e, r, sightingsOf(r, identities, found))
 }
 
@@ -128,7 +130,11 @@ func (s *Scheduler) twinOf(ctx context.Context, e *entry, r *Request, x sighting
 		}
 		if state > out {
 			out = state
-			by = ownership.Rival{Owner: t.Owner, Claim: ownership.Claim{Object: x.access.Objects(x.resourceType, x.identity)[0], Strength: ownership.Wanted}, Holds: true}
+			by = ownership.Rival{
+				Owner: t.Owner, Claim: ownership.Claim{
+					Object: x.access.Objects(x.resourceType, x.identity)[0], Strength: ownership.Wanted,
+				}, Holds: true,
+			}
 		}
 		if out == sameObject {
 			break
@@ -222,7 +228,9 @@ func (r *Request) confirmsStore(key string) bool {
 // one. The key is that of confirmsStore.
 func unclearStore(r Request, by ownership.Rival, key string) *Error {
 	return decision.Failed(decision.ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"An object of the same identity belongs to %s through another provider configuration, and nothing shows whether it is the same object, so nothing is done. "+
-			"If the two configurations are for different accounts, set the annotation landbridge.io/confirm-account to %q, or declare their accounts.",
+		"An object of the same identity belongs to %s through another provider configuration, and nothing shows "+
+			"whether it is the same object, so nothing is done. "+
+			"If the two configurations are for different accounts, set the annotation landbridge.io/confirm-account "+
+			"to %q, or declare their accounts.",
 		by.Text(r.Key.Namespace), r.StoredAccount.Configurations()[key].Title()))
 }

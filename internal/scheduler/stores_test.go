@@ -71,7 +71,9 @@ func TestTwins(t *testing.T) {
 		"created in one store, nothing shows it":       {one: true, want: decision.ReasonAlreadyExists},
 		"created in two stores":                        {prefix: "made-by-cloud"},
 		"created in two stores that make the same ids": {},
-		"imported from one store":                      {one: true, imports: true, prefix: "made-by-cloud", want: decision.ReasonIdentityConflict},
+		"imported from one store": {
+			one: true, imports: true, prefix: "made-by-cloud", want: decision.ReasonIdentityConflict,
+		},
 		"imported from one store, confirmed all the same": {
 			one: true, imports: true, prefix: "made-by-cloud", confirm: "prod", want: decision.ReasonIdentityConflict,
 		},

@@ -31,14 +31,16 @@ import (
 // happened, and the source gets its object back.
 
 func moveFailed(r Request, format string, args ...any) *Error {
-	return decision.Failed(decision.ReasonMoveFailed, diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
+	return decision.Failed(decision.ReasonMoveFailed,
+		diagnostic.Errorf("Object not moved", "%s: "+format, append([]any{r.MoveFrom.At}, args...)...))
 }
 
 // leftUnfinished is the error for a resource that was removed, for instance by removing its
 // finalizers, before its controller had finished what its record tells. It is not done unless there
 // is a resource of its name again.
 func leftUnfinished(r Request, what string) *Error {
-	return moveFailed(r, "%s does not exist any more, and %s. Create it again, or remove this to have an object created.", text(r.MoveFrom.Key), what)
+	return moveFailed(r, "%s does not exist any more, and %s. Create it again, or remove this to have an "+
+		"object created.", text(r.MoveFrom.Key), what)
 }
 
 // takeOver takes the object of another resource over. If there is no such resource, nothing
@@ -79,7 +81,10 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	op := src.Instance.Operation
 	switch h := journal.HandOverOf(op); {
 	case op == nil:
-		op = &instance.Operation{ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: r.Generation, StartedAt: s.o.Clock.Now().UTC(), Journal: intent}
+		op = &instance.Operation{
+			ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: r.Generation,
+			StartedAt: s.o.Clock.Now().UTC(), Journal: intent,
+		}
 	case h == nil || *h.To != r.Key || h.UID != r.UID:
 		if !from.Exists {
 			return leftUnfinished(r, "an operation of it has not ended")
@@ -148,11 +153,16 @@ func (s *Scheduler) converted(ctx context.Context, r Request, ex terraform.Execu
 		return in, moveFailed(r, "Objects are not moved between resource types with execution CLI, and not to modules.")
 	}
 	out, diags := mover.MoveResourceState(ctx, r.Type, terraform.MoveSource{
-		ProviderAddress: r.MoveFrom.ProviderAddress, Schema: &schema.Resource{Type: r.MoveFrom.Type, Version: in.SchemaVersion, Block: store.Verbatim.Block}, Instance: in,
+		ProviderAddress: r.MoveFrom.ProviderAddress,
+		Schema: &schema.Resource{
+			Type: r.MoveFrom.Type, Version: in.SchemaVersion, Block: store.Verbatim.Block,
+		}, Instance: in,
 	})
 	if diags.HasErrors() {
 		return in, decision.Failed(decision.ReasonMoveFailed, append(diags, diagnostic.Errorf("Object not moved",
-			"%s: The provider does not turn the object of %s, of type %s, into one of type %s. Nothing was changed. Correct or remove this.", r.MoveFrom.At, text(r.MoveFrom.Key), r.MoveFrom.Type, r.Type.Schema.Type)...))
+			"%s: The provider does not turn the object of %s, of type %s, into one of type %s. Nothing was changed. "+
+				"Correct or remove this.",
+			r.MoveFrom.At, text(r.MoveFrom.Key), r.MoveFrom.Type, r.Type.Schema.Type)...))
 	}
 	if out.Status == instance.Empty {
 		out.Status = instance.Full
@@ -170,11 +180,15 @@ func (s *Scheduler) sameType(ctx context.Context, r Request, src store.Record) (
 	in := now.Instance
 	switch {
 	case err != nil:
-		return in, &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(r.MoveFrom.Key), err)}
+		return in, &Error{
+			Reason: decision.ReasonStore,
+			Err:    fmt.Errorf("the stored instance of %s cannot be loaded: %w", text(r.MoveFrom.Key), err),
+		}
 	case now.Version != src.Version:
 		return in, moveFailed(r, "%s was just changed. It is tried again.", text(r.MoveFrom.Key))
 	case in.SchemaVersion > r.Type.Schema.Version:
-		return in, moveFailed(r, "The state of %s was written by a newer version of the provider (schema version %d, here %d). Install at least that version.",
+		return in, moveFailed(r, "The state of %s was written by a newer version of the provider (schema version "+
+			"%d, here %d). Install at least that version.",
 			text(r.MoveFrom.Key), in.SchemaVersion, r.Type.Schema.Version)
 	}
 	in.Operation, in.Wire = nil, nil
@@ -221,7 +235,11 @@ func (s *Scheduler) handOver(ctx context.Context, e *entry, r Request) error {
 	defer s.moves.lock(r.Key, *h.To)()
 	taken, err := s.taken(ctx, h, op)
 	if err != nil {
-		return &Error{Reason: decision.ReasonStore, Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w", text(*h.To), err)}
+		return &Error{
+			Reason: decision.ReasonStore,
+			Err: fmt.Errorf("the stored instance of %s, to which the object is moved, cannot be loaded: %w",
+				text(*h.To), err),
+		}
 	}
 	in := e.record.Instance
 	in.Operation = nil
@@ -260,7 +278,8 @@ func (s *Scheduler) taken(ctx context.Context, h *journal.HandOver, op *instance
 
 // movedTo is the error of a resource whose object another one has taken over.
 func movedTo(to string) *Error {
-	return decision.Failed(decision.ReasonMoved, diagnostic.Errorf("Object moved", "Delete this resource: its object belongs to %s now, and stays.", to))
+	return decision.Failed(decision.ReasonMoved,
+		diagnostic.Errorf("Object moved", "Delete this resource: its object belongs to %s now, and stays.", to))
 }
 
 // text names a resource in a message.

@@ -26,7 +26,9 @@ type mover struct {
 	moved   []terraform.MoveSource
 }
 
-func (m *mover) MoveResourceState(_ context.Context, r terraform.ResourceType, source terraform.MoveSource) (instance.Instance, diagnostic.Diagnostics) {
+func (m *mover) MoveResourceState(
+	_ context.Context, r terraform.ResourceType, source terraform.MoveSource,
+) (instance.Instance, diagnostic.Diagnostics) {
 	m.moved = append(m.moved, source)
 	if m.refuses.HasErrors() {
 		return source.Instance, m.refuses
@@ -59,7 +61,10 @@ func newMoves(t *testing.T, otherType bool, f func(m *moves)) {
 			return m.mover, func() {}, nil
 		}
 		m.old.r.Acquire, m.new.r.Acquire = acquire, acquire
-		m.new.r.MoveFrom = &scheduler.MoveFrom{Key: m.old.r.Key, At: "line 7", Type: "test_thing", ProviderAddress: "example.org/test/test", Same: true, Exists: true, UID: m.old.r.UID}
+		m.new.r.MoveFrom = &scheduler.MoveFrom{
+			Key: m.old.r.Key, At: "line 7", Type: "test_thing", ProviderAddress: "example.org/test/test", Same: true,
+			Exists: true, UID: m.old.r.UID,
+		}
 		if otherType {
 			s := *m.old.r.Type.Schema
 			s.Type = "test_other"
@@ -125,7 +130,8 @@ func TestTakeOver(t *testing.T) {
 					t.Errorf("the observation is %+v", o)
 				}
 				if other {
-					if s := m.mover.moved[0]; s.Schema.Type != "test_other" || s.ProviderAddress != "example.org/test/test" || s.Instance.SchemaVersion != 1 {
+					if s := m.mover.moved[0]; s.Schema.Type != "test_other" ||
+						s.ProviderAddress != "example.org/test/test" || s.Instance.SchemaVersion != 1 {
 						t.Errorf("the provider was told %+v", s)
 					}
 				} else if len(m.mover.moved) != 0 {
@@ -253,7 +259,8 @@ func TestTakeOverRefused(t *testing.T) {
 				test.change(m)
 				before := m.old.stored()
 				for range 3 {
-					if se := m.new.observeRefused(decision.ReasonMoveFailed); !strings.Contains(se.Error(), test.want) || !strings.Contains(se.Error(), "line 7") {
+					if se := m.new.observeRefused(decision.ReasonMoveFailed); !strings.Contains(se.Error(),
+						test.want) || !strings.Contains(se.Error(), "line 7") {
 						t.Errorf("the message is %q", se)
 					}
 					_ = m.new.sched.Apply(t.Context(), m.new.r)
@@ -466,7 +473,9 @@ func (m *moves) acquire() scheduler.Acquire {
 // hangingMover never ends turning an object into a thing.
 type hangingMover struct{ *mover }
 
-func (h hangingMover) MoveResourceState(ctx context.Context, _ terraform.ResourceType, source terraform.MoveSource) (instance.Instance, diagnostic.Diagnostics) {
+func (h hangingMover) MoveResourceState(
+	ctx context.Context, _ terraform.ResourceType, source terraform.MoveSource,
+) (instance.Instance, diagnostic.Diagnostics) {
 	<-ctx.Done()
 	return source.Instance, diagnostic.Errorf("Cancelled", "%s", ctx.Err())
 }
@@ -485,7 +494,10 @@ func TestTakeOverThatHangs(t *testing.T) {
 
 		source, target := m.resource("source", 3, "b"), m.resource("target", 4, "b")
 		source.settle()
-		target.r.MoveFrom = &scheduler.MoveFrom{Key: source.r.Key, At: "line 7", Type: "test_thing", ProviderAddress: "example.org/test/test", Same: true, Exists: true, UID: source.r.UID}
+		target.r.MoveFrom = &scheduler.MoveFrom{
+			Key: source.r.Key, At: "line 7", Type: "test_thing", ProviderAddress: "example.org/test/test", Same: true,
+			Exists: true, UID: source.r.UID,
+		}
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

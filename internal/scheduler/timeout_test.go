@@ -47,7 +47,9 @@ func (p *timed) Refresh(_ context.Context, _ terraform.ResourceType, in instance
 	return terraform.Refreshed{Instance: in, Unchanged: true}, nil
 }
 
-func (p *timed) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, _ terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (p *timed) Plan(
+	_ context.Context, r terraform.ResourceType, in instance.Instance, _ terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	out := terraform.Plan{Resource: r, Prior: in, Action: terraform.Create, State: p.state("new"), Config: p.state("new"), Private: p.private}
 	if in.Exists() {
 		out.Action = terraform.Update
@@ -84,10 +86,16 @@ func TestTimeouts(t *testing.T) {
 		private           string
 		want              time.Duration
 	}{
-		"not set":                      {kind: instance.Create, timeouts: null, want: time.Hour},
-		"asked, create":                {kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
-		"asked, update":                {kind: instance.Update, asked: desired.Timeouts{Create: time.Minute, Update: 2 * time.Minute}, timeouts: null, want: 2 * time.Minute},
-		"asked, delete":                {kind: instance.Delete, asked: desired.Timeouts{Create: time.Minute, Delete: 3 * time.Hour}, timeouts: null, want: 3 * time.Hour},
+		"not set":       {kind: instance.Create, timeouts: null, want: time.Hour},
+		"asked, create": {kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
+		"asked, update": {
+			kind: instance.Update, asked: desired.Timeouts{Create: time.Minute, Update: 2 * time.Minute},
+			timeouts: null, want: 2 * time.Minute,
+		},
+		"asked, delete": {
+			kind: instance.Delete, asked: desired.Timeouts{Create: time.Minute, Delete: 3 * time.Hour},
+			timeouts: null, want: 3 * time.Hour,
+		},
 		"asked, another":               {kind: instance.Delete, asked: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Hour},
 		"given to the provider":        {kind: instance.Create, timeouts: set("create", "10m"), want: 11 * time.Minute},
 		"given to the provider, short": {kind: instance.Create, timeouts: set("create", "2s"), want: 32 * time.Second},
@@ -96,15 +104,37 @@ func TestTimeouts(t *testing.T) {
 		"given to the provider, other": {kind: instance.Update, timeouts: set("create", "10m"), want: time.Hour},
 		"of the object to be deleted":  {kind: instance.Delete, timeouts: set("delete", "10m"), want: 11 * time.Minute},
 		"no duration":                  {kind: instance.Create, timeouts: set("create", "soon"), want: time.Hour},
-		"asked wins":                   {kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: time.Minute},
-		"configured, create":           {kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute},
-		"configured, update":           {kind: instance.Update, configured: desired.Timeouts{Create: time.Minute, Update: 2 * time.Minute}, timeouts: null, want: 2 * time.Minute},
-		"configured, delete":           {kind: instance.Delete, configured: desired.Timeouts{Delete: 3 * time.Hour}, timeouts: null, want: 3 * time.Hour},
-		"configured, another":          {kind: instance.Delete, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Hour},
-		"configured, and asked":        {kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, configured: desired.Timeouts{Create: time.Second}, timeouts: null, want: time.Minute},
-		"configured, and given":        {kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"), want: 11 * time.Minute},
-		"configured, and chosen":       {kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, private: legacy, want: time.Minute},
-		"chosen by the authors":        {kind: instance.Create, timeouts: null, private: legacy, want: 2*time.Hour + 12*time.Minute},
+		"asked wins": {
+			kind: instance.Create, asked: desired.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"),
+			want: time.Minute,
+		},
+		"configured, create": {
+			kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Minute,
+		},
+		"configured, update": {
+			kind: instance.Update, configured: desired.Timeouts{Create: time.Minute, Update: 2 * time.Minute},
+			timeouts: null, want: 2 * time.Minute,
+		},
+		"configured, delete": {
+			kind: instance.Delete, configured: desired.Timeouts{Delete: 3 * time.Hour}, timeouts: null,
+			want: 3 * time.Hour,
+		},
+		"configured, another": {
+			kind: instance.Delete, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, want: time.Hour,
+		},
+		"configured, and asked": {
+			kind: instance.Create, asked: desired.Timeouts{Create: time.Minute},
+			configured: desired.Timeouts{Create: time.Second}, timeouts: null, want: time.Minute,
+		},
+		"configured, and given": {
+			kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: set("create", "10m"),
+			want: 11 * time.Minute,
+		},
+		"configured, and chosen": {
+			kind: instance.Create, configured: desired.Timeouts{Create: time.Minute}, timeouts: null, private: legacy,
+			want: time.Minute,
+		},
+		"chosen by the authors": {kind: instance.Create, timeouts: null, private: legacy, want: 2*time.Hour + 12*time.Minute},
 		// What they chose does not shorten anything: some providers take it for each of several
 		// waits.
 		"chosen by the authors, shorter": {kind: instance.Update, timeouts: null, private: legacy, want: time.Hour},
@@ -130,7 +160,8 @@ func TestTimeouts(t *testing.T) {
 				}
 				synctest.Wait()
 				op := h.observe().Operation
-				if got := p.deadline.Sub(begin); op == nil || op.Kind != tc.kind || got != tc.want || !op.Deadline.Equal(p.deadline) || !h.stored().Instance.Operation.Deadline.Equal(p.deadline) {
+				if got := p.deadline.Sub(begin); op == nil || op.Kind != tc.kind || got != tc.want ||
+					!op.Deadline.Equal(p.deadline) || !h.stored().Instance.Operation.Deadline.Equal(p.deadline) {
 					t.Fatalf("the provider has %s, want %s; operation %+v", got, tc.want, op)
 				}
 				time.Sleep(tc.want)

@@ -90,12 +90,15 @@ func (x sharing) warning(r *Request) diagnostic.Diagnostic {
 	}
 	d := diagnostic.Diagnostic{Severity: diagnostic.Warning, Summary: "Object shared"}
 	if x.state == sameObject {
-		d.Detail = "The stored state of " + by + " names " + what + " of this resource, too, through another provider configuration: both change it, and neither destroys it. " +
+		d.Detail = "The stored state of " + by + " names " + what + " of this resource, too, through another " +
+			"provider configuration: both change it, and neither destroys it. " +
 			"Remove Delete from spec.managementPolicies of the resource that it does not belong to, and delete that one."
 		return d
 	}
 	d.Summary = "Object may be shared"
-	d.Detail = "The stored state of " + by + " names an object of the identity of " + what + " of this resource through another provider configuration, and nothing shows whether it is the same one. " +
-		"Declare the accounts of both configurations, or set the annotation landbridge.io/confirm-account to \"" + x.title + "\" if they are for different accounts."
+	d.Detail = "The stored state of " + by + " names an object of the identity of " + what +
+		" of this resource through another provider configuration, and nothing shows whether it is the same one. " +
+		"Declare the accounts of both configurations, or set the annotation landbridge.io/confirm-account to \"" +
+		x.title + "\" if they are for different accounts."
 	return d
 }

@@ -22,9 +22,12 @@ func TestDeleteWithoutRefresh(t *testing.T) {
 		calls   []string
 		refused bool
 	}{
-		"not asked for":           {change: func(*harness) {}, refused: true, names: true},
-		"the object is kept":      {change: func(h *harness) { h.r.Policies.Delete = false }, refused: true},
-		"asked for":               {change: func(h *harness) { h.r.WithoutRefresh = true }, calls: []string{"plan destroy", "save intent Delete", "apply Delete", "save", "wake"}},
+		"not asked for":      {change: func(*harness) {}, refused: true, names: true},
+		"the object is kept": {change: func(h *harness) { h.r.Policies.Delete = false }, refused: true},
+		"asked for": {
+			change: func(h *harness) { h.r.WithoutRefresh = true },
+			calls:  []string{"plan destroy", "save intent Delete", "apply Delete", "save", "wake"},
+		},
 		"asked for, not deleting": {change: func(h *harness) { h.r.WithoutRefresh, h.r.Deleted = true, false }, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,10 @@ func TestInterruptedCreateGoesOn(t *testing.T) {
 	}{
 		"nothing else": {
 			meanwhile: func(*harness) {},
-			ids:       []string{"i-2"}, told: []string{"Recovered Create found", "Tainted", "Succeeded Delete of replacement", "Succeeded Create of replacement"},
+			ids:       []string{"i-2"}, told: []string{
+				"Recovered Create found", "Tainted", "Succeeded Delete of replacement",
+				"Succeeded Create of replacement",
+			},
 		},
 		"another create is refused": {
 			meanwhile: func(h *harness) {
@@ -49,8 +52,11 @@ func TestInterruptedCreateGoesOn(t *testing.T) {
 				h.apply()
 				synctest.Wait()
 			},
-			ids:  []string{"i-2"},
-			told: []string{"Recovered Create", "Failed Create (Already exists)", "Recovered Create found", "Tainted", "Succeeded Delete of replacement", "Succeeded Create of replacement"},
+			ids: []string{"i-2"},
+			told: []string{
+				"Recovered Create", "Failed Create (Already exists)", "Recovered Create found", "Tainted",
+				"Succeeded Delete of replacement", "Succeeded Create of replacement",
+			},
 		},
 		"another create is refused, and the process ends": {
 			meanwhile: func(h *harness) {
@@ -59,8 +65,11 @@ func TestInterruptedCreateGoesOn(t *testing.T) {
 				synctest.Wait()
 				h.restart()
 			},
-			ids:  []string{"i-2"},
-			told: []string{"Recovered Create", "Failed Create (Already exists)", "Recovered Create found", "Tainted", "Succeeded Delete of replacement", "Succeeded Create of replacement"},
+			ids: []string{"i-2"},
+			told: []string{
+				"Recovered Create", "Failed Create (Already exists)", "Recovered Create found", "Tainted",
+				"Succeeded Delete of replacement", "Succeeded Create of replacement",
+			},
 		},
 		"another object is wanted": {
 			meanwhile: func(h *harness) {
@@ -68,8 +77,11 @@ func TestInterruptedCreateGoesOn(t *testing.T) {
 				h.observe()
 				h.refuses(h.sched.Apply(h.t.Context(), h.r), decision.ReasonCreateOutcomeUnknown)
 			},
-			ids:  []string{"i-2"},
-			told: []string{"Recovered Create", "Recovered Create found", "Tainted", "Succeeded Delete of replacement", "Succeeded Create of replacement"},
+			ids: []string{"i-2"},
+			told: []string{
+				"Recovered Create", "Recovered Create found", "Tainted", "Succeeded Delete of replacement",
+				"Succeeded Create of replacement",
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -282,7 +294,10 @@ func (website) Changed([]byte) []string { return nil }
 
 func (website) Left(instance.Instance) map[string]map[string]string { return nil }
 
-func (x website) Recover(_ context.Context, _ terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics) {
+func (x website) Recover(
+	_ context.Context, _ terraform.ResourceType, in instance.Instance, op *instance.Operation,
+	confirmed bool, now time.Time,
+) (instance.Instance, diagnostic.Diagnostics) {
 	if !confirmed && now.Before(op.Deadline) {
 		return in, terraform.OutcomeUnknownError("test_thing")
 	}

@@ -134,7 +134,8 @@ func (s *Scheduler) unread(e *entry, r *Request, err error) (decision.ReadResult
 		return decision.ReadUnchanged, err
 	}
 	out := decision.Failed(decision.ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
-		"The remote object was made a short time ago, and its API may not have shown it when its destruction was requested. It is destroyed again until the time for that is over."))
+		"The remote object was made a short time ago, and its API may not have shown it when its destruction was "+
+			"requested. It is destroyed again until the time for that is over."))
 	out.LookAt, out.Repeated = a.lookAt, a.looks > 1
 	return decision.NotRead, out
 }
@@ -265,7 +266,8 @@ func (e *entry) noteDestroyed(res result, prior instance.Instance, now time.Time
 func (e *entry) notVisible() *Error {
 	a := e.missing[""]
 	out := decision.Failed(decision.ReasonNotVisibleYet, diagnostic.Errorf("Object not visible yet",
-		"The remote object was made a short time ago, and its API does not show it. It is looked at again, and nothing is done to it until it is visible or the time for that is over."))
+		"The remote object was made a short time ago, and its API does not show it. It is looked at again, and "+
+			"nothing is done to it until it is visible or the time for that is over."))
 	out.LookAt, out.Repeated = a.lookAt, a.looks > 1
 	return out
 }

@@ -58,7 +58,8 @@ func (h *harness) reconcile(within time.Duration) (reasons []scheduler.Reason) {
 		}
 		synctest.Wait()
 		if err != nil {
-			if reason := h.refuses(err, err.(*scheduler.Error).Reason).Reason; len(reasons) == 0 || reasons[len(reasons)-1] != reason { //nolint:errorlint // it is one
+			if reason := h.refuses(err, err.(*scheduler.Error).Reason).Reason; len(reasons) == 0 ||
+				reasons[len(reasons)-1] != reason { //nolint:errorlint // it is one
 				reasons = append(reasons, reason)
 			}
 		}
@@ -296,7 +297,8 @@ func TestDestroyedObjectIsStillShown(t *testing.T) {
 		h.cloud.changeAfter(10*time.Second, func() { clear(h.cloud.shown) })
 		h.reconcile(time.Minute)
 		told := h.told.take()
-		if !slices.Contains(told, "Failed Create of replacement (Operation not started)") || slices.ContainsFunc(told, func(event string) bool { return strings.Contains(event, "Already exists") }) {
+		if !slices.Contains(told, "Failed Create of replacement (Operation not started)") ||
+			slices.ContainsFunc(told, func(event string) bool { return strings.Contains(event, "Already exists") }) {
 			t.Errorf("told %q", told)
 		}
 		if diff := cmp.Diff([]string{"i-2"}, h.cloud.ids()); diff != "" {

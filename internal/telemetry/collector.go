@@ -29,7 +29,8 @@ func (c Collector) Sender() (*resource.Resource, error) {
 	if u, err := url.Parse(c.Endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%q is no URL of a collector; give one such as http://collector:4317", c.Endpoint)
 	}
-	out, err := resource.Merge(resource.NewSchemaless(semconv.ServiceName(c.Program), semconv.ServiceVersion(c.Version)), resource.Environment())
+	out, err := resource.Merge(resource.NewSchemaless(semconv.ServiceName(c.Program),
+		semconv.ServiceVersion(c.Version)), resource.Environment())
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}

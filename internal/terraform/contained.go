@@ -33,7 +33,8 @@ func (o Object) Named() Object {
 func Objects(list []Object) []Object {
 	slices.SortFunc(list, func(a, b Object) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Identity, b.Identity), cmp.Compare(a.ID, b.ID),
-			cmp.Compare(a.Configuration, b.Configuration), cmp.Compare(a.Settings, b.Settings), cmp.Compare(a.IdentityVersion, b.IdentityVersion), cmp.Compare(b.Made, a.Made))
+			cmp.Compare(a.Configuration, b.Configuration), cmp.Compare(a.Settings, b.Settings),
+			cmp.Compare(a.IdentityVersion, b.IdentityVersion), cmp.Compare(b.Made, a.Made))
 	})
 	return slices.CompactFunc(list, func(a, b Object) bool { return a.Named() == b.Named() })
 }

@@ -35,7 +35,10 @@ func DeferredError(resourceType string, reason Deferral) diagnostic.Diagnostics 
 	if !ok {
 		reason, why = DeferredUnknown, deferrals[DeferredUnknown]
 	}
-	return diagnostic.Errorf(deferred+string(reason), "The provider does not act on %s yet: %s. Nothing was changed, and it is asked again when the resource, its references or its provider configuration change, and at the next poll.", resourceType, why)
+	return diagnostic.Errorf(deferred+string(reason),
+		"The provider does not act on %s yet: %s. Nothing was changed, and it is asked again when the resource, its "+
+			"references or its provider configuration change, and at the next poll.",
+		resourceType, why)
 }
 
 // DeferralOf returns why an operation was deferred; NotDeferred if it was not.

@@ -63,7 +63,9 @@ type Upgrader interface {
 type Lister interface {
 	// List returns the identities of at most limit objects. arguments are those of the type's list
 	// resource. more is set if there may be further objects.
-	List(ctx context.Context, r ResourceType, arguments map[string]cty.Value, limit int) (identities []cty.Value, more bool, diags diagnostic.Diagnostics)
+	List(
+		ctx context.Context, r ResourceType, arguments map[string]cty.Value, limit int,
+	) (identities []cty.Value, more bool, diags diagnostic.Diagnostics)
 }
 
 // StateLister is implemented by executors that can list the objects of a resource type with their
@@ -73,7 +75,10 @@ type StateLister interface {
 	// those of the type's list resource. The state is as a refresh would return it, except that the
 	// list may not tell all attributes; it is cty.NilVal if the list tells none. more is set if
 	// there may be further objects. With errors, objects may be missing.
-	ListStates(ctx context.Context, r ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (more bool, diags diagnostic.Diagnostics)
+	ListStates(
+		ctx context.Context, r ResourceType, arguments map[string]cty.Value, limit int,
+		each func(identity, state cty.Value),
+	) (more bool, diags diagnostic.Diagnostics)
 }
 
 // Mover is implemented by executors that can turn an object into one of another resource type

@@ -21,7 +21,10 @@ type Journaled interface {
 	// before it. confirmed is set when the user has confirmed that objects of unknown outcome do
 	// not exist. Objects that are not found may appear until the operation's deadline. With errors
 	// the outcome is unknown, and nothing must be stored.
-	Recover(ctx context.Context, r ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics)
+	Recover(
+		ctx context.Context, r ResourceType, in instance.Instance, op *instance.Operation,
+		confirmed bool, now time.Time,
+	) (instance.Instance, diagnostic.Diagnostics)
 	// Changed returns the addresses of the contained resources that were created or updated without
 	// an error, as a journal shows.
 	Changed(journal []byte) []string

@@ -15,7 +15,8 @@ const outcomeUnknown = "Create outcome unknown"
 // OutcomeUnknownError is the error that Apply adds to the cause when it is unknown whether a create
 // made an object.
 func OutcomeUnknownError(resourceType string) diagnostic.Diagnostics {
-	return diagnostic.Errorf(outcomeUnknown, "The provider did not say whether it created the object of %s. It may exist: look for it before another one is created.", resourceType)
+	return diagnostic.Errorf(outcomeUnknown, "The provider did not say whether it created the object of %s. It may "+
+		"exist: look for it before another one is created.", resourceType)
 }
 
 // OutcomeUnknown reports whether a create of Apply may have made an object that is not in the
@@ -68,7 +69,9 @@ const identityIncomplete = "Stored identity incomplete"
 // identity lacks attributes of the current version of the identity schema.
 func IdentityIncompleteError(resourceType string, missing []string, version int64) diagnostic.Diagnostics {
 	return diagnostic.Errorf(identityIncomplete,
-		"The stored identity of %s has no value for %s of the identity schema, version %d. If an update of the provider added that without a new version of the schema, stored identities cannot be upgraded: it is a bug in the provider.",
+		"The stored identity of %s has no value for %s of the identity schema, version %d. If an update of the "+
+			"provider added that without a new version of the schema, stored identities cannot be upgraded: it is a "+
+			"bug in the provider.",
 		resourceType, strings.Join(missing, ", "), version)
 }
 

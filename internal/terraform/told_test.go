@@ -35,7 +35,9 @@ func TestTold(t *testing.T) {
 		"number": {Type: cty.Number, OptionalForImport: true},
 		"region": {Type: cty.String, OptionalForImport: true},
 	}}
-	given := cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("web"), "number": cty.NumberIntVal(7), "region": cty.NullVal(cty.String)})
+	given := cty.ObjectVal(map[string]cty.Value{
+		"name": cty.StringVal("web"), "number": cty.NumberIntVal(7), "region": cty.NullVal(cty.String),
+	})
 	for name, tc := range map[string]struct {
 		change map[string]cty.Value
 		want   bool
@@ -51,9 +53,13 @@ func TestTold(t *testing.T) {
 		"zero values": {map[string]cty.Value{
 			"title": cty.StringVal(""), "size": cty.NumberIntVal(0), "on": cty.False, "rules": cty.ListValEmpty(cty.String),
 		}, false},
-		"a true value":              {map[string]cty.Value{"on": cty.True}, true},
-		"an element":                {map[string]cty.Value{"rules": cty.ListVal([]cty.Value{cty.StringVal("allow")})}, true},
-		"an element that was given": {map[string]cty.Value{"rules": cty.ListVal([]cty.Value{cty.StringVal("web"), cty.NullVal(cty.String)})}, false},
+		"a true value": {map[string]cty.Value{"on": cty.True}, true},
+		"an element":   {map[string]cty.Value{"rules": cty.ListVal([]cty.Value{cty.StringVal("allow")})}, true},
+		"an element that was given": {
+			map[string]cty.Value{
+				"rules": cty.ListVal([]cty.Value{cty.StringVal("web"), cty.NullVal(cty.String)}),
+			}, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := map[string]cty.Value{
@@ -63,7 +69,8 @@ func TestTold(t *testing.T) {
 			for name, v := range tc.change {
 				state[name] = v
 			}
-			if got := terraform.Told(&schema.Resource{Identity: identity}, terraform.ImportTarget{Identity: given}, cty.ObjectVal(state)); got != tc.want {
+			if got := terraform.Told(&schema.Resource{Identity: identity}, terraform.ImportTarget{Identity: given},
+				cty.ObjectVal(state)); got != tc.want {
 				t.Errorf("got %t", got)
 			}
 		})

@@ -182,7 +182,8 @@ func (d *decoder) number(t *model.Type, in any) (cty.Value, bool) {
 		if !d.whole && mayBeRounded(x) {
 			d.diags = append(d.diags, diagnostic.Diagnostic{
 				Severity: diagnostic.Warning, Summary: imprecise, Attribute: d.path.Copy(),
-				Detail: "Kubernetes keeps whole numbers exactly only up to 64 bits, and decimals up to 15 digits; this one may have been rounded. " + d.instead(t),
+				Detail: "Kubernetes keeps whole numbers exactly only up to 64 bits, and decimals up to 15 digits; " +
+					"this one may have been rounded. " + d.instead(t),
 			})
 		}
 		return numberFromFloat(x)
@@ -218,7 +219,8 @@ func (d *decoder) instead(t *model.Type) string {
 			names = append(names, s.Name)
 		}
 	}
-	return fmt.Sprintf("With fields.%s.type: string for this resource type in the TerraformProvider, it is written as text and kept exactly.", strings.Join(names, "."))
+	return fmt.Sprintf("With fields.%s.type: string for this resource type in the TerraformProvider, it is written "+
+		"as text and kept exactly.", strings.Join(names, "."))
 }
 
 // singleton reads a block that is presented as an object, or nothing.
@@ -334,7 +336,8 @@ func (d *decoder) mapping(t *model.Type, in map[string]any) cty.Value {
 		name := cty.NormalizeString(k)
 		switch _, taken := values[name]; {
 		case taken:
-			values[name] = d.errorf(t.Element, equalKeys, "Another key looks the same, and is the same to the provider: the two differ only in how their characters are composed. Remove one of them.")
+			values[name] = d.errorf(t.Element, equalKeys, "Another key looks the same, and is the same to the "+
+				"provider: the two differ only in how their characters are composed. Remove one of them.")
 		case x == nil && t.Block != "":
 			values[name] = d.errorf(t.Element, incorrectType, "It must be an object, not null.")
 		default:

@@ -163,7 +163,8 @@ func (s Subject) name(r *model.Resource) (string, error) {
 	}
 	name, ok := r.Settings.Default.Render(s.lookup(r))
 	if !ok || name == "" {
-		return "", fmt.Errorf("the external name is made of fields of spec.forProvider that are not given. Give them, or the annotation crossplane.io/external-name")
+		return "", fmt.Errorf("the external name is made of fields of spec.forProvider that are not given. Give " +
+			"them, or the annotation crossplane.io/external-name")
 	}
 	return name, nil
 }
@@ -177,7 +178,8 @@ func (s Subject) configure(r *model.Resource, v cty.Value) (cty.Value, error) {
 		return cty.NilVal, fmt.Errorf("the function Configure of the provider's configuration must return a value that is wholly known")
 	}
 	if errs := out.Type().TestConformance(r.Root().Cty); len(errs) > 0 {
-		return cty.NilVal, fmt.Errorf("the function Configure of the provider's configuration returned something else than a %s: %w", r.Type, errs[0])
+		return cty.NilVal, fmt.Errorf("the function Configure of the provider's configuration returned something "+
+			"else than a %s: %w", r.Type, errs[0])
 	}
 	return out, nil
 }

@@ -61,10 +61,19 @@ func TestDesired(t *testing.T) {
 			want:         map[string]cty.Value{"name": str("given")},
 		},
 		"the name is made": {
-			config:       config.Resource{ExternalName: &config.ExternalName{Argument: "name", Default: "{{ .metadata.namespace }}-{{ .metadata.name }}.{{ .parameters.site.zone }}-{{ .parameters.size }}"}},
+			config: config.Resource{
+				ExternalName: &config.ExternalName{
+					Argument: "name",
+					Default: "{{ .metadata.namespace }}-{{ .metadata.name }}.{{ .parameters.site.zone }}-{{ " +
+						".parameters.size }}",
+				},
+			},
 			forProvider:  map[string]any{"site": map[string]any{"zone": "z1"}, "size": int64(7)},
 			initProvider: map[string]any{"size": int64(8)},
-			want:         map[string]cty.Value{"name": str("team-logs.z1-7"), "size": cty.NumberIntVal(7), "site": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"zone": str("z1")})})},
+			want: map[string]cty.Value{
+				"name": str("team-logs.z1-7"), "size": cty.NumberIntVal(7),
+				"site": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"zone": str("z1")})}),
+			},
 		},
 		"the name cannot be made": {
 			config: config.Resource{ExternalName: &config.ExternalName{Argument: "name", Default: "{{ .parameters.region }}"}},
@@ -79,35 +88,67 @@ func TestDesired(t *testing.T) {
 			config: config.Resource{
 				Add: map[string]config.AddedField{"place": {}, "huge": {Type: config.FieldBoolean}},
 				Fields: map[string]config.Field{
-					"name": {Value: "n"}, "region": {Value: "{{ .parameters.place }}-1"}, "policy": {Value: "{{ .parameters.size }}"}, "force": {Value: "{{ .parameters.huge }}"},
+					"name": {Value: "n"}, "region": {Value: "{{ .parameters.place }}-1"},
+					"policy": {Value: "{{ .parameters.size }}"}, "force": {Value: "{{ .parameters.huge }}"},
 				},
 			},
 			forProvider: map[string]any{"place": "eu", "huge": true},
 			want:        map[string]cty.Value{"name": str("n"), "region": str("eu-1"), "force": cty.True},
 		},
 		"a value that is none": {
-			config:      config.Resource{Add: map[string]config.AddedField{"huge": {}}, Fields: map[string]config.Field{"force": {Value: "{{ .parameters.huge }}"}}},
+			config: config.Resource{
+				Add: map[string]config.AddedField{"huge": {}}, Fields: map[string]config.Field{
+					"force": {Value: "{{ .parameters.huge }}"},
+				},
+			},
 			forProvider: map[string]any{"huge": "very"},
 			err:         `It must be true or false, not the string "very"`,
 		},
 		"tags": {
-			config:      config.Resource{DefaultTags: &config.DefaultTags{Tags: map[string]config.Template{"stage": "test", "crossplane-name": "{{ .metadata.namespace }}/{{ .metadata.name }}", "zone": "{{ .parameters.site.zone }}"}}},
+			config: config.Resource{
+				DefaultTags: &config.DefaultTags{
+					Tags: map[string]config.Template{
+						"stage": "test", "crossplane-name": "{{ .metadata.namespace }}/{{ .metadata.name }}",
+						"zone": "{{ .parameters.site.zone }}",
+					},
+				},
+			},
 			forProvider: map[string]any{"tags": map[string]any{"stage": "mine", "own": "1"}},
-			want: map[string]cty.Value{"tags": tags("crossplane-kind", "thing.test.landbridge.io", "crossplane-name", "team/logs", "crossplane-namespace", "team",
-				"crossplane-providerconfig", "default", "crossplane-providerconfig-kind", "ClusterProviderConfig", "stage", "mine", "own", "1")},
+			want: map[string]cty.Value{
+				"tags": tags("crossplane-kind", "thing.test.landbridge.io", "crossplane-name", "team/logs",
+					"crossplane-namespace", "team",
+					"crossplane-providerconfig", "default", "crossplane-providerconfig-kind", "ClusterProviderConfig",
+					"stage", "mine", "own", "1"),
+			},
 		},
 		"only our tags, and none": {
-			config: config.Resource{DefaultTags: &config.DefaultTags{OnlyTags: true, Tags: map[string]config.Template{"zone": "{{ .parameters.site.zone }}"}}},
-			want:   map[string]cty.Value{},
+			config: config.Resource{
+				DefaultTags: &config.DefaultTags{
+					OnlyTags: true, Tags: map[string]config.Template{"zone": "{{ .parameters.site.zone }}"},
+				},
+			},
+			want: map[string]cty.Value{},
 		},
 		"types": {
-			config:      config.Resource{Fields: map[string]config.Field{"policy": {Type: config.FieldJSON}, "port": {Type: config.FieldInteger}, "size": {Type: config.FieldString}, "force": {Type: config.FieldString}}},
-			forProvider: map[string]any{"policy": map[string]any{"b": []any{int64(1), 2.5}, "a": "<&>"}, "port": int64(8080), "size": "12345678901234567890123", "force": "true"},
-			want:        map[string]cty.Value{"policy": str(`{"a":"<&>","b":[1,2.5]}`), "port": str("8080"), "size": cty.MustParseNumberVal("12345678901234567890123"), "force": cty.True},
+			config: config.Resource{
+				Fields: map[string]config.Field{
+					"policy": {Type: config.FieldJSON}, "port": {Type: config.FieldInteger},
+					"size": {Type: config.FieldString}, "force": {Type: config.FieldString},
+				},
+			},
+			forProvider: map[string]any{
+				"policy": map[string]any{"b": []any{int64(1), 2.5}, "a": "<&>"}, "port": int64(8080),
+				"size": "12345678901234567890123", "force": "true",
+			},
+			want: map[string]cty.Value{
+				"policy": str(`{"a":"<&>","b":[1,2.5]}`), "port": str("8080"),
+				"size": cty.MustParseNumberVal("12345678901234567890123"), "force": cty.True,
+			},
 		},
 		"a function": {
 			config: config.Resource{
-				Add: map[string]config.AddedField{"suffix": {}}, DefaultTags: &config.DefaultTags{OnlyTags: true, Tags: map[string]config.Template{"a": "b"}},
+				Add:         map[string]config.AddedField{"suffix": {}},
+				DefaultTags: &config.DefaultTags{OnlyTags: true, Tags: map[string]config.Template{"a": "b"}},
 				Functions: &config.Functions{Configure: func(s config.Subject, v cty.Value) (cty.Value, error) {
 					m := v.AsValueMap()
 					m["region"] = str(s.Namespace + s.Name + s.ExternalName + s.Parameters["suffix"].(string) + m["tags"].AsValueMap()["a"].AsString())
@@ -118,16 +159,32 @@ func TestDesired(t *testing.T) {
 			want: map[string]cty.Value{"region": str("teamlogsxyb"), "tags": tags("a", "b")},
 		},
 		"a function that fails": {
-			config: config.Resource{Functions: &config.Functions{Configure: func(config.Subject, cty.Value) (cty.Value, error) { return cty.NilVal, errors.New("no") }}},
-			err:    "no.",
+			config: config.Resource{
+				Functions: &config.Functions{
+					Configure: func(config.Subject, cty.Value) (cty.Value, error) {
+						return cty.NilVal, errors.New("no")
+					},
+				},
+			},
+			err: "no.",
 		},
 		"a function that returns something else": {
-			config: config.Resource{Functions: &config.Functions{Configure: func(config.Subject, cty.Value) (cty.Value, error) { return cty.True, nil }}},
-			err:    "returned something else than a test_thing",
+			config: config.Resource{
+				Functions: &config.Functions{
+					Configure: func(config.Subject, cty.Value) (cty.Value, error) { return cty.True, nil },
+				},
+			},
+			err: "returned something else than a test_thing",
 		},
 		"a function that does not know": {
-			config: config.Resource{Functions: &config.Functions{Configure: func(_ config.Subject, v cty.Value) (cty.Value, error) { return cty.UnknownVal(v.Type()), nil }}},
-			err:    "must return a value that is wholly known",
+			config: config.Resource{
+				Functions: &config.Functions{
+					Configure: func(_ config.Subject, v cty.Value) (cty.Value, error) {
+						return cty.UnknownVal(v.Type()), nil
+					},
+				},
+			},
+			err: "must return a value that is wholly known",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,9 +219,22 @@ func TestExternalNamesAreFoundAgain(t *testing.T) {
 	}{
 		"nothing configured": {name: "eu/n-1", id: "eu/n-1"},
 		"attribute":          {config: config.Resource{ExternalName: &config.ExternalName{Attribute: "name"}}, name: "n", id: "n"},
-		"argument":           {config: config.Resource{ExternalName: &config.ExternalName{Argument: "name", ImportID: "{{ .parameters.region }}:{{ .externalName }}"}}, name: "n", id: "eu:n"},
-		"part of the id":     {config: config.Resource{ExternalName: &config.ExternalName{ImportID: "{{ .parameters.region }}/{{ .externalName }}"}}, name: "n-1", id: "eu/n-1"},
-		"not part of the id": {config: config.Resource{ExternalName: &config.ExternalName{ImportID: "us/{{ .externalName }}"}}, name: "eu/n-1", id: "us/eu/n-1"},
+		"argument": {
+			config: config.Resource{
+				ExternalName: &config.ExternalName{
+					Argument: "name", ImportID: "{{ .parameters.region }}:{{ .externalName }}",
+				},
+			}, name: "n", id: "eu:n",
+		},
+		"part of the id": {
+			config: config.Resource{
+				ExternalName: &config.ExternalName{ImportID: "{{ .parameters.region }}/{{ .externalName }}"},
+			}, name: "n-1", id: "eu/n-1",
+		},
+		"not part of the id": {
+			config: config.Resource{ExternalName: &config.ExternalName{ImportID: "us/{{ .externalName }}"}},
+			name:   "eu/n-1", id: "us/eu/n-1",
+		},
 		"functions": {config: config.Resource{Functions: &config.Functions{
 			ExternalName: func(state, _ cty.Value) (string, error) { return "f-" + state.GetAttr("name").AsString(), nil },
 			ImportID: func(s config.Subject) (string, error) {
@@ -195,8 +265,10 @@ func TestExtraConnectionDetails(t *testing.T) {
 	t.Parallel()
 	r := resource(t, bucket(), config.Resource{
 		ConnectionDetails: map[string]config.Template{
-			"endpoint": "https://{{ .attributes.name }}.{{ .attributes.region }}:{{ .attributes.port }}", "user": "{{ .externalName }}", "hosts": "{{ .attributes.hosts }}",
-			"password": "{{ .attributes.token }}", "zone": "{{ .attributes.site.zone }}", "missing": "{{ .attributes.policy }}", "from": "{{ .metadata.name }}",
+			"endpoint": "https://{{ .attributes.name }}.{{ .attributes.region }}:{{ .attributes.port }}",
+			"user":     "{{ .externalName }}", "hosts": "{{ .attributes.hosts }}",
+			"password": "{{ .attributes.token }}", "zone": "{{ .attributes.site.zone }}",
+			"missing": "{{ .attributes.policy }}", "from": "{{ .metadata.name }}",
 		},
 		Functions: &config.Functions{ConnectionDetails: func(v cty.Value) (map[string][]byte, error) {
 			return map[string][]byte{"more": []byte(v.GetAttr("id").AsString())}, nil
@@ -204,8 +276,9 @@ func TestExtraConnectionDetails(t *testing.T) {
 	})
 	str := cty.StringVal
 	got, err := translate.ExtraConnectionDetails(r, translate.Subject{Name: "logs", ExternalName: "x"}, with(bucket(), map[string]cty.Value{
-		"id": str("i"), "name": str("n"), "region": str("eu"), "port": str("80"), "token": str("hunter2"), "hosts": cty.ListVal([]cty.Value{str("a"), str("b")}),
-		"site": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"zone": str("z1")})}),
+		"id": str("i"), "name": str("n"), "region": str("eu"), "port": str("80"), "token": str("hunter2"),
+		"hosts": cty.ListVal([]cty.Value{str("a"), str("b")}),
+		"site":  cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"zone": str("z1")})}),
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +287,10 @@ func TestExtraConnectionDetails(t *testing.T) {
 	for k, v := range got {
 		text[k] = string(v)
 	}
-	want := map[string]string{"endpoint": "https://n.eu:80", "user": "x", "hosts": `["a","b"]`, "password": "hunter2", "zone": "z1", "from": "logs", "more": "i"}
+	want := map[string]string{
+		"endpoint": "https://n.eu:80", "user": "x", "hosts": `["a","b"]`, "password": "hunter2", "zone": "z1",
+		"from": "logs", "more": "i",
+	}
 	if diff := cmp.Diff(want, text); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -223,7 +299,10 @@ func TestExtraConnectionDetails(t *testing.T) {
 func TestConfiguredObservation(t *testing.T) {
 	t.Parallel()
 	r := resource(t, bucket(), config.Resource{
-		Fields: map[string]config.Field{"name": {Name: "title"}, "size": {Type: config.FieldString}, "port": {Type: config.FieldNumber}, "policy": {Type: config.FieldJSON}, "region": {Sensitive: true}},
+		Fields: map[string]config.Field{
+			"name": {Name: "title"}, "size": {Type: config.FieldString}, "port": {Type: config.FieldNumber},
+			"policy": {Type: config.FieldJSON}, "region": {Sensitive: true},
+		},
 		Functions: &config.Functions{Observe: func(v cty.Value) cty.Value {
 			m := v.AsValueMap()
 			m["id"] = cty.StringVal("observed")
@@ -231,7 +310,10 @@ func TestConfiguredObservation(t *testing.T) {
 		}},
 	})
 	state := func(port, policy string) cty.Value {
-		return with(bucket(), map[string]cty.Value{"id": cty.StringVal("i"), "name": cty.StringVal("n"), "size": cty.NumberFloatVal(1.5), "port": cty.StringVal(port), "policy": cty.StringVal(policy), "region": cty.StringVal("hunter2")})
+		return with(bucket(), map[string]cty.Value{
+			"id": cty.StringVal("i"), "name": cty.StringVal("n"), "size": cty.NumberFloatVal(1.5),
+			"port": cty.StringVal(port), "policy": cty.StringVal(policy), "region": cty.StringVal("hunter2"),
+		})
 	}
 	want := map[string]any{"id": "observed", "title": "n", "size": "1.5", "port": int64(80), "policy": map[string]any{"a": int64(1)}}
 	if diff := cmp.Diff(want, translate.Observation(r, state("80", `{ "a": 1 }`))); diff != "" {
@@ -259,7 +341,10 @@ func TestLateInitializeIgnores(t *testing.T) {
 		DefaultTags:    &config.DefaultTags{}, Fields: map[string]config.Field{"port": {Type: config.FieldInteger}},
 	})
 	state := func(port string) cty.Value {
-		return with(bucket(), map[string]cty.Value{"size": cty.NumberIntVal(1), "port": cty.StringVal(port), "tags": cty.MapVal(map[string]cty.Value{"crossplane-name": cty.StringVal("x")})})
+		return with(bucket(), map[string]cty.Value{
+			"size": cty.NumberIntVal(1), "port": cty.StringVal(port),
+			"tags": cty.MapVal(map[string]cty.Value{"crossplane-name": cty.StringVal("x")}),
+		})
 	}
 	got, changed := translate.LateInitialize(r, nil, nil, state("80"))
 	if diff := cmp.Diff(map[string]any{"port": int64(80)}, got); diff != "" || !changed {

@@ -37,10 +37,26 @@ func TestDrift(t *testing.T) {
 		concealed     []cty.Path
 		want          []translate.Change
 	}{
-		"none":      {before: object(nil), after: object(nil)},
-		"primitive": {before: object(map[string]cty.Value{"size": cty.NumberIntVal(1)}), after: object(map[string]cty.Value{"size": cty.NumberIntVal(2)}), want: []translate.Change{{Path: "size", Before: int64(1), After: int64(2)}}},
-		"unset":     {before: object(map[string]cty.Value{"name": str("x")}), after: object(nil), want: []translate.Change{{Path: "name", Before: "x"}}},
-		"maps":      {before: tags("a", "1", "b", "1"), after: tags("b", "2", "c", "1"), want: []translate.Change{{Path: `tags["a"]`, Before: "1"}, {Path: `tags["b"]`, Before: "1", After: "2"}, {Path: `tags["c"]`, After: "1"}}},
+		"none": {before: object(nil), after: object(nil)},
+		"primitive": {
+			before: object(map[string]cty.Value{"size": cty.NumberIntVal(1)}),
+			after:  object(map[string]cty.Value{"size": cty.NumberIntVal(2)}), want: []translate.Change{{
+				Path: "size", Before: int64(1), After: int64(2),
+			}},
+		},
+		"unset": {
+			before: object(map[string]cty.Value{"name": str("x")}), after: object(nil), want: []translate.Change{{
+				Path: "name", Before: "x",
+			}},
+		},
+		"maps": {
+			before: tags("a", "1", "b", "1"), after: tags("b", "2", "c", "1"),
+			want: []translate.Change{
+				{Path: `tags["a"]`, Before: "1"}, {Path: `tags["b"]`, Before: "1", After: "2"}, {
+					Path: `tags["c"]`, After: "1",
+				},
+			},
+		},
 		"sensitive in the schema": {
 			before: object(map[string]cty.Value{"password": str("hunter1")}), after: object(map[string]cty.Value{"password": str("hunter2")}),
 			want: []translate.Change{{Path: "password", BeforeSensitive: true, AfterSensitive: true}},
@@ -60,12 +76,19 @@ func TestDrift(t *testing.T) {
 		"blocks in a list": {
 			before: object(map[string]cty.Value{"list_block": cty.ListVal([]cty.Value{label("list_block", "a")})}),
 			after:  object(map[string]cty.Value{"list_block": cty.ListVal([]cty.Value{label("list_block", "b"), label("list_block", "c")})}),
-			want:   []translate.Change{{Path: "listBlock[0].label", Before: "a", After: "b"}, {Path: "listBlock[1].label", After: "c"}, {Path: "listBlock[1].token", AfterSensitive: true}},
+			want: []translate.Change{
+				{Path: "listBlock[0].label", Before: "a", After: "b"}, {Path: "listBlock[1].label", After: "c"},
+				{Path: "listBlock[1].token", AfterSensitive: true},
+			},
 		},
 		"blocks in a set": {
 			before: object(map[string]cty.Value{"set_block": cty.SetVal([]cty.Value{label("set_block", "a")})}),
 			after:  object(map[string]cty.Value{"set_block": cty.SetVal([]cty.Value{label("set_block", "b")})}),
-			want:   []translate.Change{{Path: "setBlock[*]", Before: map[string]any{"label": "a"}}, {Path: "setBlock[*]", After: map[string]any{"label": "b"}}},
+			want: []translate.Change{
+				{Path: "setBlock[*]", Before: map[string]any{"label": "a"}}, {
+					Path: "setBlock[*]", After: map[string]any{"label": "b"},
+				},
+			},
 		},
 	}
 	for title, test := range tests {

@@ -268,7 +268,8 @@ func (d *decoder) verbatim(ty cty.Type, in any) cty.Value {
 		values := make(map[string]cty.Value, len(object))
 		for k := range object {
 			if !ty.HasAttribute(k) {
-				d.diags = append(d.diags, diagnostic.AttributeErrorf(append(d.path.Copy(), cty.GetAttrStep{Name: k}), unsupportedArgument, "The %s does not have it.", dynamicType)...)
+				d.diags = append(d.diags, diagnostic.AttributeErrorf(append(d.path.Copy(), cty.GetAttrStep{Name: k}),
+					unsupportedArgument, "The %s does not have it.", dynamicType)...)
 			}
 		}
 		for k, at := range ty.AttributeTypes() {

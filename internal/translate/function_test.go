@@ -18,7 +18,11 @@ func TestFunctionArguments(t *testing.T) {
 		Result:     cty.String,
 	}
 	fixed := &schema.Function{Parameters: f.Parameters[:1], Result: cty.String}
-	object := &schema.Function{Parameters: []schema.Parameter{{Name: "of", Type: cty.Object(map[string]cty.Type{"name": cty.String, "any": cty.DynamicPseudoType})}}, Result: cty.String}
+	object := &schema.Function{
+		Parameters: []schema.Parameter{{
+			Name: "of", Type: cty.Object(map[string]cty.Type{"name": cty.String, "any": cty.DynamicPseudoType}),
+		}}, Result: cty.String,
+	}
 	text := cty.StringVal("x")
 	for name, x := range map[string]struct {
 		function *schema.Function
@@ -26,23 +30,37 @@ func TestFunctionArguments(t *testing.T) {
 		want     []cty.Value
 		err      string
 	}{
-		"all": {f, []any{"x", map[string]any{"a": int64(1), "b": 2.5}}, []cty.Value{text, cty.MapVal(map[string]cty.Value{"a": cty.NumberIntVal(1), "b": cty.NumberFloatVal(2.5)})}, ""},
+		"all": {
+			f, []any{"x", map[string]any{"a": int64(1), "b": 2.5}},
+			[]cty.Value{
+				text, cty.MapVal(map[string]cty.Value{"a": cty.NumberIntVal(1), "b": cty.NumberFloatVal(2.5)}),
+			}, "",
+		},
 		"of any type": {
 			f,
 			[]any{"x", nil, []any{"a", int64(1)}, true},
 			[]cty.Value{text, cty.NullVal(cty.Map(cty.Number)), cty.TupleVal([]cty.Value{cty.StringVal("a"), cty.NumberIntVal(1)}), cty.True}, "",
 		},
-		"large integer":   {f, []any{"x", map[string]any{"a": int64(1<<62 + 1)}}, []cty.Value{text, cty.MapVal(map[string]cty.Value{"a": cty.NumberIntVal(1<<62 + 1)})}, ""},
-		"too few":         {f, []any{"x"}, nil, "it takes 2 arguments, not 1"},
-		"too many":        {fixed, []any{"x", "y"}, nil, "it takes 1 arguments, not 2"},
-		"null":            {fixed, []any{nil}, nil, "argument 1 (name): it must not be null"},
-		"of another type": {f, []any{"x", "y"}, nil, "argument 2 (tags): it must be of the type map of number: map of number required, but have string"},
+		"large integer": {
+			f, []any{"x", map[string]any{"a": int64(1<<62 + 1)}},
+			[]cty.Value{text, cty.MapVal(map[string]cty.Value{"a": cty.NumberIntVal(1<<62 + 1)})}, "",
+		},
+		"too few":  {f, []any{"x"}, nil, "it takes 2 arguments, not 1"},
+		"too many": {fixed, []any{"x", "y"}, nil, "it takes 1 arguments, not 2"},
+		"null":     {fixed, []any{nil}, nil, "argument 1 (name): it must not be null"},
+		"of another type": {
+			f, []any{"x", "y"}, nil,
+			"argument 2 (tags): it must be of the type map of number: map of number required, but have string",
+		},
 		"any type in an object": {
 			object, []any{map[string]any{"name": "x", "any": []any{"a", true}}},
 			[]cty.Value{cty.ObjectVal(map[string]cty.Value{"name": text, "any": cty.TupleVal([]cty.Value{cty.StringVal("a"), cty.True})})}, "",
 		},
-		"a missing attribute": {object, []any{map[string]any{"name": "x"}}, nil, `argument 1 (of): it must be of the type object: attribute "any" is required`},
-		"converted number":    {fixed, []any{int64(1)}, []cty.Value{cty.StringVal("1")}, ""},
+		"a missing attribute": {
+			object, []any{map[string]any{"name": "x"}}, nil,
+			`argument 1 (of): it must be of the type object: attribute "any" is required`,
+		},
+		"converted number": {fixed, []any{int64(1)}, []cty.Value{cty.StringVal("1")}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,7 +27,9 @@ func MappedIdentity(r *model.Resource, object cty.Value) map[string]cty.Value {
 
 // ListArguments returns the arguments with which the objects are listed among which an object, or a
 // planned one, is. missing is an argument of the list resource that is null or unknown.
-func ListArguments(r *model.Resource, sources map[string]model.IdentitySource, object cty.Value) (arguments map[string]cty.Value, missing string) {
+func ListArguments(
+	r *model.Resource, sources map[string]model.IdentitySource, object cty.Value,
+) (arguments map[string]cty.Value, missing string) {
 	arguments = make(map[string]cty.Value, len(sources))
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		v, ok := sourceOf(r, object, sources[name])

@@ -30,7 +30,12 @@ func identified(t *testing.T, identity map[string]*schema.IdentityAttribute, c c
 func TestMappedIdentity(t *testing.T) {
 	t.Parallel()
 	text := &schema.IdentityAttribute{Type: cty.String, RequiredForImport: true}
-	r := identified(t, map[string]*schema.IdentityAttribute{"title": text, "zone": text, "size": text, "kind": text}, config.Resource{Identity: map[string]config.IdentityValue{"title": "name", "zone": "site.zone", "size": "size", "kind": "Bucket"}})
+	r := identified(t, map[string]*schema.IdentityAttribute{"title": text, "zone": text, "size": text, "kind": text},
+		config.Resource{
+			Identity: map[string]config.IdentityValue{
+				"title": "name", "zone": "site.zone", "size": "size", "kind": "Bucket",
+			},
+		})
 	object := func(change map[string]cty.Value) cty.Value {
 		values := r.Schema.Block.EmptyValue().AsValueMap()
 		for name, v := range change {
@@ -77,14 +82,20 @@ func TestImportBeforehand(t *testing.T) {
 		forProvider  map[string]any
 		want, object string
 	}{
-		"nothing configured":        {config.Resource{}, "a", here, "", ""},
-		"an argument alone":         {named(config.ExternalName{Argument: "name"}), "a", here, "", ""},
-		"an import id alone":        {named(config.ExternalName{ImportID: id}), "a", here, "", ""},
-		"the name of the resource":  {named(config.ExternalName{Argument: "name", ImportID: id}), "", here, "here/logs", "logs"},
-		"the annotation":            {named(config.ExternalName{Argument: "name", ImportID: id}), "a", here, "here/a", "a"},
-		"the default":               {named(config.ExternalName{Argument: "name", Default: "x-{{ .metadata.name }}", ImportID: id}), "", here, "here/x-logs", "x-logs"},
-		"a part that is not given":  {named(config.ExternalName{Argument: "name", ImportID: id}), "a", nil, "", ""},
-		"an attribute":              {named(config.ExternalName{Attribute: "name", ImportID: id}), "i-1", map[string]any{"region": "here", "name": "a"}, "here/a", "a"},
+		"nothing configured":       {config.Resource{}, "a", here, "", ""},
+		"an argument alone":        {named(config.ExternalName{Argument: "name"}), "a", here, "", ""},
+		"an import id alone":       {named(config.ExternalName{ImportID: id}), "a", here, "", ""},
+		"the name of the resource": {named(config.ExternalName{Argument: "name", ImportID: id}), "", here, "here/logs", "logs"},
+		"the annotation":           {named(config.ExternalName{Argument: "name", ImportID: id}), "a", here, "here/a", "a"},
+		"the default": {
+			named(config.ExternalName{Argument: "name", Default: "x-{{ .metadata.name }}", ImportID: id}), "", here,
+			"here/x-logs", "x-logs",
+		},
+		"a part that is not given": {named(config.ExternalName{Argument: "name", ImportID: id}), "a", nil, "", ""},
+		"an attribute": {
+			named(config.ExternalName{Attribute: "name", ImportID: id}), "i-1",
+			map[string]any{"region": "here", "name": "a"}, "here/a", "a",
+		},
 		"an attribute not given":    {named(config.ExternalName{Attribute: "port", ImportID: id}), "i-1", here, "", ""},
 		"an attribute not settable": {named(config.ExternalName{Attribute: "id", ImportID: id}), "i-1", here, "", ""},
 		"a function": {config.Resource{
@@ -95,7 +106,9 @@ func TestImportBeforehand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := identified(t, nil, test.config)
-			got := translate.ImportBeforehand(r, translate.Subject{Namespace: "team", Name: "logs", ExternalName: test.externalName, ForProvider: test.forProvider})
+			got := translate.ImportBeforehand(r, translate.Subject{
+				Namespace: "team", Name: "logs", ExternalName: test.externalName, ForProvider: test.forProvider,
+			})
 			if got.ID != test.want {
 				t.Fatalf("got %q, want %q", got.ID, test.want)
 			}

@@ -48,7 +48,8 @@ func ImportIdentity(r *model.Resource, in map[string]any) (cty.Value, diagnostic
 			if given {
 				how = "is required and cannot be null"
 			}
-			d.diags = append(d.diags, diagnostic.AttributeErrorf(cty.GetAttrPath(f.Name), invalidIdentity, "The attribute %s to import %s.", how, r.Kind)...)
+			d.diags = append(d.diags, diagnostic.AttributeErrorf(cty.GetAttrPath(f.Name), invalidIdentity,
+				"The attribute %s to import %s.", how, r.Kind)...)
 		}
 	}
 	if d.diags.HasErrors() {

@@ -38,16 +38,39 @@ func TestImportIdentity(t *testing.T) {
 		want  cty.Value
 		err   string
 	}{
-		"required only":      {in: map[string]any{"accountId": "a", "number": int64(7)}, want: identity("a", "")},
-		"all":                {in: map[string]any{"accountId": "a", "number": int64(7), "region": "r", "path": []any{"x", "y"}}, want: identity("a", "r", "x", "y")},
-		"optional null":      {in: map[string]any{"accountId": "a", "number": int64(7), "region": nil}, want: identity("a", "")},
-		"converted":          {in: map[string]any{"accountId": "a", "number": "7"}, want: identity("a", "")},
-		"required missing":   {in: map[string]any{"accountId": "a"}, err: "spec.import.identity.number: Invalid import identity argument: The attribute is required to import Thing."},
-		"required null":      {in: map[string]any{"accountId": nil, "number": int64(7)}, err: "spec.import.identity.accountId: Invalid import identity argument: The attribute is required and cannot be null to import Thing."},
-		"unknown key":        {in: map[string]any{"accountId": "a", "number": int64(7), "colour": "red"}, err: "spec.import.identity.colour: Unsupported argument: There is no such field."},
-		"wrong type":         {in: map[string]any{"accountId": "a", "number": "x"}, err: `spec.import.identity.number: Incorrect attribute value type: It must be a number, not the string "x".`},
-		"wrong in a list":    {in: map[string]any{"accountId": "a", "number": int64(7), "path": []any{[]any{}}}, err: "spec.import.identity.path[0]: Incorrect attribute value type: It must be a string, not a list."},
-		"no identity schema": {in: map[string]any{"id": "x"}, plain: true, err: "Unsupported import by identity: everything_plain has no identity. Use spec.import.id instead."},
+		"required only": {in: map[string]any{"accountId": "a", "number": int64(7)}, want: identity("a", "")},
+		"all": {
+			in:   map[string]any{"accountId": "a", "number": int64(7), "region": "r", "path": []any{"x", "y"}},
+			want: identity("a", "r", "x", "y"),
+		},
+		"optional null": {in: map[string]any{"accountId": "a", "number": int64(7), "region": nil}, want: identity("a", "")},
+		"converted":     {in: map[string]any{"accountId": "a", "number": "7"}, want: identity("a", "")},
+		"required missing": {
+			in: map[string]any{"accountId": "a"},
+			err: "spec.import.identity.number: Invalid import identity argument: The attribute is required " +
+				"to import Thing.",
+		},
+		"required null": {
+			in: map[string]any{"accountId": nil, "number": int64(7)},
+			err: "spec.import.identity.accountId: Invalid import identity argument: The attribute is required and " +
+				"cannot be null to import Thing.",
+		},
+		"unknown key": {
+			in:  map[string]any{"accountId": "a", "number": int64(7), "colour": "red"},
+			err: "spec.import.identity.colour: Unsupported argument: There is no such field.",
+		},
+		"wrong type": {
+			in:  map[string]any{"accountId": "a", "number": "x"},
+			err: `spec.import.identity.number: Incorrect attribute value type: It must be a number, not the string "x".`,
+		},
+		"wrong in a list": {
+			in:  map[string]any{"accountId": "a", "number": int64(7), "path": []any{[]any{}}},
+			err: "spec.import.identity.path[0]: Incorrect attribute value type: It must be a string, not a list.",
+		},
+		"no identity schema": {
+			in: map[string]any{"id": "x"}, plain: true,
+			err: "Unsupported import by identity: everything_plain has no identity. Use spec.import.id instead.",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -154,10 +177,21 @@ func TestExternalName(t *testing.T) {
 	attributes := map[string]*schema.Attribute{
 		"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Required: true}, "number": {Type: cty.Number, Computed: true},
 	}
-	one := &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"key": {Type: cty.Number, RequiredForImport: true}, "region": {Type: cty.String, OptionalForImport: true}}}
-	two := &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"a": {Type: cty.String, RequiredForImport: true}, "b": {Type: cty.String, RequiredForImport: true}}}
+	one := &schema.Identity{
+		Attributes: map[string]*schema.IdentityAttribute{
+			"key": {Type: cty.Number, RequiredForImport: true}, "region": {Type: cty.String, OptionalForImport: true},
+		},
+	}
+	two := &schema.Identity{
+		Attributes: map[string]*schema.IdentityAttribute{
+			"a": {Type: cty.String, RequiredForImport: true}, "b": {Type: cty.String, RequiredForImport: true},
+		},
+	}
 	state := cty.ObjectVal(map[string]cty.Value{"id": str("i"), "name": str("n"), "number": num(5)})
-	secret := map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true, Sensitive: true}, "name": {Type: cty.String, Required: true}, "number": {Type: cty.Number, Computed: true}}
+	secret := map[string]*schema.Attribute{
+		"id": {Type: cty.String, Computed: true, Sensitive: true}, "name": {Type: cty.String, Required: true},
+		"number": {Type: cty.Number, Computed: true},
+	}
 	tests := map[string]struct {
 		attributes      map[string]*schema.Attribute
 		schema          *schema.Identity
@@ -165,17 +199,33 @@ func TestExternalName(t *testing.T) {
 		state, identity cty.Value
 		want            string
 	}{
-		"id":                         {state: state, want: "i"},
-		"nothing":                    {},
-		"null state":                 {state: cty.NullVal(state.Type())},
-		"unknown id":                 {state: cty.ObjectVal(map[string]cty.Value{"id": cty.UnknownVal(cty.String), "name": str("n"), "number": num(5)})},
-		"sensitive id":               {attributes: secret, state: state},
-		"configured":                 {config: config.Resource{ExternalName: &config.ExternalName{Attribute: "number"}}, state: state, want: "5"},
-		"configured before identity": {config: config.Resource{ExternalName: &config.ExternalName{Attribute: "name"}}, schema: one, state: state, identity: cty.ObjectVal(map[string]cty.Value{"key": num(9), "region": str("r")}), want: "n"},
-		"one required":               {schema: one, state: state, identity: cty.ObjectVal(map[string]cty.Value{"key": num(9), "region": str("r")}), want: "9"},
-		"whole identity":             {schema: two, state: state, identity: cty.ObjectVal(map[string]cty.Value{"a": str("1"), "b": str("2")}), want: "a=1,b=2"},
-		"identity not known":         {schema: two, state: state, identity: cty.NilVal, want: "i"},
-		"identity with unknowns":     {schema: two, state: state, identity: cty.ObjectVal(map[string]cty.Value{"a": str("1"), "b": cty.UnknownVal(cty.String)}), want: "i"},
+		"id":         {state: state, want: "i"},
+		"nothing":    {},
+		"null state": {state: cty.NullVal(state.Type())},
+		"unknown id": {
+			state: cty.ObjectVal(map[string]cty.Value{
+				"id": cty.UnknownVal(cty.String), "name": str("n"), "number": num(5),
+			}),
+		},
+		"sensitive id": {attributes: secret, state: state},
+		"configured":   {config: config.Resource{ExternalName: &config.ExternalName{Attribute: "number"}}, state: state, want: "5"},
+		"configured before identity": {
+			config: config.Resource{ExternalName: &config.ExternalName{Attribute: "name"}}, schema: one, state: state,
+			identity: cty.ObjectVal(map[string]cty.Value{"key": num(9), "region": str("r")}), want: "n",
+		},
+		"one required": {
+			schema: one, state: state,
+			identity: cty.ObjectVal(map[string]cty.Value{"key": num(9), "region": str("r")}), want: "9",
+		},
+		"whole identity": {
+			schema: two, state: state, identity: cty.ObjectVal(map[string]cty.Value{"a": str("1"), "b": str("2")}),
+			want: "a=1,b=2",
+		},
+		"identity not known": {schema: two, state: state, identity: cty.NilVal, want: "i"},
+		"identity with unknowns": {
+			schema: two, state: state,
+			identity: cty.ObjectVal(map[string]cty.Value{"a": str("1"), "b": cty.UnknownVal(cty.String)}), want: "i",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -200,6 +200,7 @@ func (v *ineffective) value(t *model.Type, at cty.Path, over, under any) {
 		return
 	}
 	if !reflect.DeepEqual(over, under) {
-		v.warn(at, "spec.forProvider has it, too, and takes precedence: sets, and lists of single values, are not merged. Remove it from spec.initProvider.")
+		v.warn(at, "spec.forProvider has it, too, and takes precedence: sets, and lists of single values, are not "+
+			"merged. Remove it from spec.initProvider.")
 	}
 }

@@ -42,7 +42,8 @@ func TestInitProviderLists(t *testing.T) {
 	}
 	null := cty.NullVal(cty.Number)
 	const list = "spec.forProvider has only 1 of the 2 elements of the list. Lists are merged by index, so add the others there."
-	const precedence = "spec.forProvider has it, too, and takes precedence: sets, and lists of single values, are not merged. Remove it from spec.initProvider."
+	const precedence = "spec.forProvider has it, too, and takes precedence: sets, and lists of single values, are " +
+		"not merged. Remove it from spec.initProvider."
 	warning := func(path, text string) string { return path + ": Part of initProvider has no effect: " + text }
 	tests := map[string]struct {
 		over, under m
@@ -74,13 +75,20 @@ func TestInitProviderLists(t *testing.T) {
 		},
 		"lists of maps": {
 			over: m{"labels": l{m{"a": "1"}}}, under: m{"labels": l{m{"a": "2", "b": "2"}}},
-			want:     map[string]cty.Value{"labels": cty.ListVal([]cty.Value{cty.MapVal(map[string]cty.Value{"a": cty.StringVal("1"), "b": cty.StringVal("2")})})},
+			want: map[string]cty.Value{
+				"labels": cty.ListVal([]cty.Value{
+					cty.MapVal(map[string]cty.Value{"a": cty.StringVal("1"), "b": cty.StringVal("2")}),
+				}),
+			},
 			initOnly: []string{`labels[0]["b"]`},
 		},
 		"singletons": {
-			over:     m{"one": m{"min": int64(1)}, "oneSet": m{"min": int64(1)}},
-			under:    m{"one": m{"desired": int64(3)}, "oneSet": m{"desired": int64(3)}},
-			want:     map[string]cty.Value{"one": cty.ListVal([]cty.Value{scale(number(1), number(3))}), "one_set": cty.SetVal([]cty.Value{scale(number(1), number(3))})},
+			over:  m{"one": m{"min": int64(1)}, "oneSet": m{"min": int64(1)}},
+			under: m{"one": m{"desired": int64(3)}, "oneSet": m{"desired": int64(3)}},
+			want: map[string]cty.Value{
+				"one":     cty.ListVal([]cty.Value{scale(number(1), number(3))}),
+				"one_set": cty.SetVal([]cty.Value{scale(number(1), number(3))}),
+			},
 			initOnly: []string{"one[0].desired"},
 		},
 		"not merged": {
@@ -95,8 +103,15 @@ func TestInitProviderLists(t *testing.T) {
 				warning("spec.forProvider.many", precedence), warning("spec.forProvider.zones", precedence),
 			},
 		},
-		"the same":    {over: m{"zones": l{"a"}}, under: m{"zones": l{"a"}}, want: map[string]cty.Value{"zones": cty.ListVal([]cty.Value{cty.StringVal("a")})}},
-		"only in one": {over: m{"zones": nil}, under: m{"zones": l{"a"}}, want: map[string]cty.Value{"zones": cty.ListVal([]cty.Value{cty.StringVal("a")})}, initOnly: []string{"zones"}},
+		"the same": {
+			over: m{"zones": l{"a"}}, under: m{"zones": l{"a"}},
+			want: map[string]cty.Value{"zones": cty.ListVal([]cty.Value{cty.StringVal("a")})},
+		},
+		"only in one": {
+			over: m{"zones": nil}, under: m{"zones": l{"a"}},
+			want:     map[string]cty.Value{"zones": cty.ListVal([]cty.Value{cty.StringVal("a")})},
+			initOnly: []string{"zones"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -129,8 +144,17 @@ func TestInitOnly(t *testing.T) {
 	t.Parallel()
 	r := thing(t)
 	got := translate.InitOnly(r,
-		map[string]any{"name": "x", "tags": map[string]any{"a": "1"}, "singletonList": map[string]any{"label": "a"}, "singletonSet": map[string]any{}, "zones": []any{"a"}, "groupBlock": map[string]any{"deep": map[string]any{}}, "old": nil},
-		map[string]any{"name": "y", "size": int64(1), "tags": map[string]any{"a": "2", "b": "2"}, "singletonList": map[string]any{"label": "b", "maxAgeDays": int64(1)}, "singletonSet": map[string]any{"label": "b"}, "zones": []any{"b"}, "passwordSecretRef": ref("text"), "groupBlock": map[string]any{"deep": map[string]any{"label": "x"}}, "old": "o", "vpcId": nil},
+		map[string]any{
+			"name": "x", "tags": map[string]any{"a": "1"}, "singletonList": map[string]any{"label": "a"},
+			"singletonSet": map[string]any{}, "zones": []any{"a"},
+			"groupBlock": map[string]any{"deep": map[string]any{}}, "old": nil,
+		},
+		map[string]any{
+			"name": "y", "size": int64(1), "tags": map[string]any{"a": "2", "b": "2"},
+			"singletonList": map[string]any{"label": "b", "maxAgeDays": int64(1)},
+			"singletonSet":  map[string]any{"label": "b"}, "zones": []any{"b"}, "passwordSecretRef": ref("text"),
+			"groupBlock": map[string]any{"deep": map[string]any{"label": "x"}}, "old": "o", "vpcId": nil,
+		},
 	)
 	var paths []string
 	for _, p := range got {

@@ -79,8 +79,10 @@ func TestForProvider(t *testing.T) {
 		return cty.ObjectVal(map[string]cty.Value{"login": cty.StringVal(login), "api_key": key})
 	}
 	v := with(b, map[string]cty.Value{
-		"name": cty.StringVal("n"), "huge": cty.MustParseNumberVal("18446744073709551615"), "vpc_id": cty.StringVal("v"), "note": cty.StringVal("n"),
-		"password": cty.StringVal("hunter2"), "port": cty.NumberIntVal(5432), "keys": cty.ListVal([]cty.Value{cty.StringVal("a"), cty.StringVal("b")}),
+		"name": cty.StringVal("n"), "huge": cty.MustParseNumberVal("18446744073709551615"),
+		"vpc_id": cty.StringVal("v"), "note": cty.StringVal("n"),
+		"password": cty.StringVal("hunter2"), "port": cty.NumberIntVal(5432),
+		"keys": cty.ListVal([]cty.Value{cty.StringVal("a"), cty.StringVal("b")}),
 		"user": cty.ListVal([]cty.Value{user("a", cty.StringVal("ka")), user("b", cty.NullVal(cty.String)), user("c", cty.StringVal("kc"))}),
 		"disk": cty.SetVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"luks_key": cty.StringVal("l")})}),
 	})
@@ -88,7 +90,8 @@ func TestForProvider(t *testing.T) {
 	ref := func(key string) map[string]any { return map[string]any{"name": "inputs", "key": key} }
 	want := translate.Inputs{
 		ForProvider: map[string]any{
-			"name": "n", "huge": float64(18446744073709551615), "passwordSecretRef": ref("password"), "portSecretRef": ref("port"), "keysSecretRef": ref("keys"),
+			"name": "n", "huge": float64(18446744073709551615), "passwordSecretRef": ref("password"),
+			"portSecretRef": ref("port"), "keysSecretRef": ref("keys"),
 			"user": []any{
 				map[string]any{"login": "a", "apiKeySecretRef": ref("user.0.api_key")},
 				map[string]any{"login": "b"},
@@ -117,9 +120,11 @@ func TestForProvider(t *testing.T) {
 func TestListConfig(t *testing.T) {
 	t.Parallel()
 	s := &schema.Provider{
-		Config:        &schema.Block{},
-		Resources:     map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: &schema.Block{}}},
-		ListResources: map[string]*schema.Block{"test_thing": {Attributes: map[string]*schema.Attribute{"vpc_id": {Type: cty.String, Optional: true}}}},
+		Config:    &schema.Block{},
+		Resources: map[string]*schema.Resource{"test_thing": {Type: "test_thing", Block: &schema.Block{}}},
+		ListResources: map[string]*schema.Block{
+			"test_thing": {Attributes: map[string]*schema.Attribute{"vpc_id": {Type: cty.String, Optional: true}}},
+		},
 	}
 	p, err := model.NewProvider("test", s, config.Provider{})
 	if err != nil {

@@ -77,7 +77,9 @@ func TestPresentedValuesComeBack(t *testing.T) {
 		b := &schema.Block{Attributes: map[string]*schema.Attribute{"x": {Type: ty, Optional: true, Computed: true}}}
 		r := resource(t, b, config.Resource{Fields: map[string]config.Field{"x": {Type: as}}})
 		v := schematest.Value(t, b)
-		if texts := []string{"8080", "-1", "007", "1e3", "0.5", "true", "false", "True", `{"a":[1,2.5,null]}`, `{"b": 1}`, "null", ""}; ty == cty.String && rapid.Bool().Draw(t, "likely") {
+		if texts := []string{
+			"8080", "-1", "007", "1e3", "0.5", "true", "false", "True", `{"a":[1,2.5,null]}`, `{"b": 1}`, "null", "",
+		}; ty == cty.String && rapid.Bool().Draw(t, "likely") {
 			v = cty.ObjectVal(map[string]cty.Value{"x": cty.StringVal(rapid.SampledFrom(texts).Draw(t, "text"))})
 		}
 		seen := throughKubernetes(t, translate.Observation(r, v)["x"])

@@ -25,7 +25,8 @@ func observed(r *model.Resource) cty.Value {
 		return cty.ObjectVal(m)
 	}
 	values := map[string]cty.Value{
-		"id": cty.StringVal("i-1"), "name": cty.StringVal("x"), "size": cty.MustParseNumberVal("18446744073709551615"), "result": cty.StringVal("r"),
+		"id": cty.StringVal("i-1"), "name": cty.StringVal("x"),
+		"size": cty.MustParseNumberVal("18446744073709551615"), "result": cty.StringVal("r"),
 		"password": cty.StringVal("hunter2"), "pin": cty.NumberIntVal(42), "generated": cty.StringVal("hunter2"),
 		"settings": cty.MapVal(map[string]cty.Value{"a": cty.StringVal("hunter2")}),
 		"tags":     cty.MapVal(map[string]cty.Value{"a_b": cty.StringVal("1"), "none": cty.NullVal(cty.String)}),
@@ -49,7 +50,10 @@ func observed(r *model.Resource) cty.Value {
 			values[name] = v
 		}
 	}
-	v := map[string]cty.Value{"max_age_days": cty.NumberIntVal(1), "label": cty.NullVal(cty.String), "token": cty.StringVal("hunter2"), "seen_at": cty.StringVal("now")}
+	v := map[string]cty.Value{
+		"max_age_days": cty.NumberIntVal(1), "label": cty.NullVal(cty.String), "token": cty.StringVal("hunter2"),
+		"seen_at": cty.StringVal("now"),
+	}
 	values["single_attribute"], values["secret_attribute"] = cty.ObjectVal(v), cty.ObjectVal(v)
 	values["list_attribute"] = cty.ListVal([]cty.Value{cty.ObjectVal(v), cty.NullVal(cty.ObjectVal(v).Type())})
 	return with(b, values)
@@ -152,13 +156,17 @@ func TestDynamicValuesArePlain(t *testing.T) {
 		"an empty map":   {cty.MapValEmpty(cty.String), map[string]any{}, `{}`},
 		"a decimal":      {cty.MustParseNumberVal("0.1"), 0.1, `0.1`},
 		"a large number": {cty.MustParseNumberVal("12345678901234567890"), 12345678901234567890.0, `12345678901234567890`},
-		"nulls inside":   {cty.ObjectVal(map[string]cty.Value{"a": cty.NullVal(cty.Map(cty.String)), "b": cty.True}), map[string]any{"a": nil, "b": true}, `{"a":null,"b":true}`},
+		"nulls inside": {
+			cty.ObjectVal(map[string]cty.Value{"a": cty.NullVal(cty.Map(cty.String)), "b": cty.True}),
+			map[string]any{"a": nil, "b": true}, `{"a":null,"b":true}`,
+		},
 		"maps in an object": {
 			cty.ObjectVal(map[string]cty.Value{"x": cty.ListVal([]cty.Value{cty.MapVal(map[string]cty.Value{"snake_case": cty.NumberIntVal(1)})})}),
 			map[string]any{"x": []any{map[string]any{"snake_case": int64(1)}}}, `{"x":[{"snake_case":1}]}`,
 		},
 		"what looks like a type": {
-			cty.ObjectVal(map[string]cty.Value{"$type": cty.StringVal("a"), "$value": cty.StringVal("b")}), map[string]any{"$type": "a", "$value": "b"}, `{"$type":"a","$value":"b"}`,
+			cty.ObjectVal(map[string]cty.Value{"$type": cty.StringVal("a"), "$value": cty.StringVal("b")}),
+			map[string]any{"$type": "a", "$value": "b"}, `{"$type":"a","$value":"b"}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,13 +23,16 @@ func TestUserPath(t *testing.T) {
 		path cty.Path
 		want string
 	}{
-		"resource":    {root, "spec.forProvider"},
-		"attribute":   {root.GetAttr("name"), "spec.forProvider.name"},
-		"collision":   {root.GetAttr("vpc_id"), "spec.forProvider.vpc_id"},
-		"computed":    {root.GetAttr("result"), "status.atProvider.result"},
-		"secret":      {root.GetAttr("password"), "spec.forProvider.passwordSecretRef"},
-		"list":        {root.GetAttr("list_block").IndexInt(1).GetAttr("max_age_days"), "spec.forProvider.listBlock[1].maxAgeDays"},
-		"singleton":   {root.GetAttr("singleton_list").IndexInt(0).GetAttr("deep").IndexInt(0).GetAttr("token"), "spec.forProvider.singletonList.deep.tokenSecretRef"},
+		"resource":  {root, "spec.forProvider"},
+		"attribute": {root.GetAttr("name"), "spec.forProvider.name"},
+		"collision": {root.GetAttr("vpc_id"), "spec.forProvider.vpc_id"},
+		"computed":  {root.GetAttr("result"), "status.atProvider.result"},
+		"secret":    {root.GetAttr("password"), "spec.forProvider.passwordSecretRef"},
+		"list":      {root.GetAttr("list_block").IndexInt(1).GetAttr("max_age_days"), "spec.forProvider.listBlock[1].maxAgeDays"},
+		"singleton": {
+			root.GetAttr("singleton_list").IndexInt(0).GetAttr("deep").IndexInt(0).GetAttr("token"),
+			"spec.forProvider.singletonList.deep.tokenSecretRef",
+		},
 		"set element": {root.GetAttr("set_block").Index(cty.StringVal("hunter2")).GetAttr("label"), "spec.forProvider.setBlock[*].label"},
 		"secret map":  {root.GetAttr("settings").IndexString("hunter2"), "spec.forProvider.settingsSecretRef[*]"},
 		"map":         {root.GetAttr("tags").IndexString("a_b"), `spec.forProvider.tags["a_b"]`},
@@ -69,12 +72,18 @@ func TestIgnoreChanges(t *testing.T) {
 		"set":                  {in: "setBlock", want: "set_block"},
 		"set element":          {in: "setBlock[0]", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "setBlock[0]": the elements of a set cannot be named; name setBlock itself.`},
 		"singleton set":        {in: "singletonSet.label", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "singletonSet.label": the fields of singletonSet cannot be selected; name singletonSet itself.`},
-		"unknown":              {in: "listBlock[0].colour", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "listBlock[0].colour": there is no field colour.`},
-		"inside a string":      {in: "name.x", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "name.x": name has no fields.`},
-		"no index":             {in: "zones.x", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "zones.x": x is not a list index.`},
-		"empty":                {in: "", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "": a name is missing.`},
-		"open bracket":         {in: `tags["a`, err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "tags[\"a": a quoted key has no closing quote.`},
-		"dot at the end":       {in: "tags.", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "tags.": a name is missing.`},
+		"unknown": {
+			in:  "listBlock[0].colour",
+			err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "listBlock[0].colour": there is no field colour.`,
+		},
+		"inside a string": {in: "name.x", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "name.x": name has no fields.`},
+		"no index":        {in: "zones.x", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "zones.x": x is not a list index.`},
+		"empty":           {in: "", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "": a name is missing.`},
+		"open bracket": {
+			in:  `tags["a`,
+			err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "tags[\"a": a quoted key has no closing quote.`,
+		},
+		"dot at the end": {in: "tags.", err: `Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "tags.": a name is missing.`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +170,9 @@ func TestFieldPathsComeBack(t *testing.T) {
 // Keys of values of no fixed type may be anything.
 func TestKeysOfDynamicValuesComeBack(t *testing.T) {
 	t.Parallel()
-	r := resource(t, &schema.Block{Attributes: map[string]*schema.Attribute{"any_of": {Type: cty.DynamicPseudoType, Optional: true}}}, config.Resource{})
+	r := resource(t, &schema.Block{
+		Attributes: map[string]*schema.Attribute{"any_of": {Type: cty.DynamicPseudoType, Optional: true}},
+	}, config.Resource{})
 	root := cty.GetAttrPath("any_of")
 	for name, test := range map[string]struct {
 		path cty.Path

@@ -19,14 +19,17 @@ func Rounded(r *model.Resource, state, identity cty.Value) []string {
 	var out []string
 	if isObject(state) {
 		for _, f := range roundedIn(r.Root(), state) {
-			out = append(out, fmt.Sprintf("status.atProvider.%s: %s With fields.%s.type: string for this resource type in the TerraformProvider, it is shown as text and kept exactly.",
+			out = append(out, fmt.Sprintf("status.atProvider.%s: %s With fields.%s.type: string for this resource "+
+				"type in the TerraformProvider, it is shown as text and kept exactly.",
 				f.path, lostDigits, f.terraform))
 		}
 	}
 	if r.Identity() != nil && isObject(identity) {
 		for _, f := range roundedIn(r.Identity(), identity) {
 			out = append(out, fmt.Sprintf("status.identity.%s: %s The stored identity has all of them; do not import the object by this one."+
-				" With fields.%s.type: string for this resource type in the TerraformProvider, it is shown as text and kept exactly.", f.path, lostDigits, f.terraform))
+				" With fields.%s.type: string for this resource type in the TerraformProvider, it is shown as text "+
+				"and kept exactly.",
+				f.path, lostDigits, f.terraform))
 		}
 	}
 	return out

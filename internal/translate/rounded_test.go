@@ -31,7 +31,11 @@ func TestRounded(t *testing.T) {
 		Type: "test_thing", Block: b, Identity: &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{
 			"account_id": {Type: cty.Number, RequiredForImport: true}, "all": {Type: cty.List(cty.Number)},
 		}},
-	}}}, config.Provider{Resources: map[string]config.Resource{"test_thing": {Fields: map[string]config.Field{"as_text": {Type: config.FieldString}}}}})
+	}}}, config.Provider{
+		Resources: map[string]config.Resource{
+			"test_thing": {Fields: map[string]config.Field{"as_text": {Type: config.FieldString}}},
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,16 +52,26 @@ func TestRounded(t *testing.T) {
 	}{
 		"nothing": {identity: cty.NilVal},
 		"exact": {
-			state:    map[string]cty.Value{"big_number": cty.MustParseNumberVal("9223372036854775807"), "small": cty.MustParseNumberVal("0.1"), "any": cty.NumberFloatVal(0.5)},
+			state: map[string]cty.Value{
+				"big_number": cty.MustParseNumberVal("9223372036854775807"), "small": cty.MustParseNumberVal("0.1"),
+				"any": cty.NumberFloatVal(0.5),
+			},
 			identity: cty.ObjectVal(map[string]cty.Value{"account_id": cty.NumberIntVal(1), "all": cty.NullVal(cty.List(cty.Number))}),
 		},
 		"a whole number": {state: map[string]cty.Value{"big_number": big}, want: []string{"status.atProvider.bigNumber"}},
 		"a decimal":      {state: map[string]cty.Value{"small": fraction}, want: []string{"status.atProvider.small"}},
-		"each once":      {state: map[string]cty.Value{"many": cty.ListVal([]cty.Value{big, fraction})}, want: []string{"status.atProvider.many"}},
-		"inside":         {state: map[string]cty.Value{"rule": rule(big)}, want: []string{"status.atProvider.rule.maxAge"}},
+		"each once": {
+			state: map[string]cty.Value{"many": cty.ListVal([]cty.Value{big, fraction})}, want: []string{
+				"status.atProvider.many",
+			},
+		},
+		"inside": {state: map[string]cty.Value{"rule": rule(big)}, want: []string{"status.atProvider.rule.maxAge"}},
 		"of any type": {
-			state: map[string]cty.Value{"any": cty.ObjectVal(map[string]cty.Value{"a": big, "b": null}), "pair": cty.TupleVal([]cty.Value{cty.StringVal("a"), big})},
-			want:  []string{"status.atProvider.any", "status.atProvider.pair"},
+			state: map[string]cty.Value{
+				"any":  cty.ObjectVal(map[string]cty.Value{"a": big, "b": null}),
+				"pair": cty.TupleVal([]cty.Value{cty.StringVal("a"), big}),
+			},
+			want: []string{"status.atProvider.any", "status.atProvider.pair"},
 		},
 		"as text":  {state: map[string]cty.Value{"as_text": big}},
 		"a secret": {state: map[string]cty.Value{"secret": big}},

@@ -34,7 +34,10 @@ func TestConcealed(t *testing.T) {
 			},
 		},
 		"attributes": {
-			sensitive: []cty.Path{cty.GetAttrPath("name"), cty.GetAttrPath("tags").IndexString("a"), cty.GetAttrPath("list_block").IndexInt(0).GetAttr("label")},
+			sensitive: []cty.Path{
+				cty.GetAttrPath("name"), cty.GetAttrPath("tags").IndexString("a"),
+				cty.GetAttrPath("list_block").IndexInt(0).GetAttr("label"),
+			},
 			concealed: []cty.Path{cty.GetAttrPath("name"), cty.GetAttrPath("tags"), cty.GetAttrPath("list_block").IndexInt(0).GetAttr("label")},
 			hidden:    []string{"name", "tags"},
 			changes: []translate.Change{

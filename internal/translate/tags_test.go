@@ -14,7 +14,9 @@ import (
 func TestTagObjects(t *testing.T) {
 	t.Parallel()
 	tag := &schema.Block{Attributes: map[string]*schema.Attribute{
-		"key": {Type: cty.String, Required: true}, "value": {Type: cty.String, Optional: true}, "everywhere": {Type: cty.Bool, Optional: true, Computed: true},
+		"key": {Type: cty.String, Required: true}, "value": {Type: cty.String, Optional: true}, "everywhere": {
+			Type: cty.Bool, Optional: true, Computed: true,
+		},
 	}}
 	block := &schema.Block{
 		Attributes: map[string]*schema.Attribute{
@@ -36,11 +38,34 @@ func TestTagObjects(t *testing.T) {
 		given     []any
 		want      cty.Value
 	}{
-		"a list":                    {"labels", []any{users, nil}, cty.ListVal([]cty.Value{pair("stage", "mine"), cty.NullVal(pair("", "").Type()), pair("a", "logs"), pair("crossplane", "x")})},
-		"a list that is not there":  {"labels", nil, cty.ListVal([]cty.Value{pair("a", "logs"), pair("crossplane", "x"), pair("stage", "test")})},
-		"a set":                     {"marks", []any{users}, cty.SetVal([]cty.Value{full("stage", "mine", cty.NullVal(cty.Bool)), full("a", "logs", cty.NullVal(cty.Bool)), full("crossplane", "x", cty.NullVal(cty.Bool))})},
-		"a block":                   {"tag", []any{map[string]any{"key": "a", "everywhere": true, "value": "b"}}, cty.SetVal([]cty.Value{full("a", "b", cty.True), full("stage", "test", cty.NullVal(cty.Bool)), full("crossplane", "x", cty.NullVal(cty.Bool))})},
-		"a block that is not there": {"tag", nil, cty.SetVal([]cty.Value{full("a", "logs", cty.NullVal(cty.Bool)), full("stage", "test", cty.NullVal(cty.Bool)), full("crossplane", "x", cty.NullVal(cty.Bool))})},
+		"a list": {
+			"labels", []any{users, nil},
+			cty.ListVal([]cty.Value{
+				pair("stage", "mine"), cty.NullVal(pair("", "").Type()), pair("a", "logs"), pair("crossplane", "x"),
+			}),
+		},
+		"a list that is not there": {"labels", nil, cty.ListVal([]cty.Value{pair("a", "logs"), pair("crossplane", "x"), pair("stage", "test")})},
+		"a set": {
+			"marks", []any{users},
+			cty.SetVal([]cty.Value{
+				full("stage", "mine", cty.NullVal(cty.Bool)), full("a", "logs", cty.NullVal(cty.Bool)),
+				full("crossplane", "x", cty.NullVal(cty.Bool)),
+			}),
+		},
+		"a block": {
+			"tag", []any{map[string]any{"key": "a", "everywhere": true, "value": "b"}},
+			cty.SetVal([]cty.Value{
+				full("a", "b", cty.True), full("stage", "test", cty.NullVal(cty.Bool)),
+				full("crossplane", "x", cty.NullVal(cty.Bool)),
+			}),
+		},
+		"a block that is not there": {
+			"tag", nil,
+			cty.SetVal([]cty.Value{
+				full("a", "logs", cty.NullVal(cty.Bool)), full("stage", "test", cty.NullVal(cty.Bool)),
+				full("crossplane", "x", cty.NullVal(cty.Bool)),
+			}),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

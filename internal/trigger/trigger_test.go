@@ -83,7 +83,8 @@ func TestBegin(t *testing.T) {
 			}
 		})
 	}
-	if round, err := trigger.Begin(t.Context(), of(t, everything()[0]), trigger.Update, trigger.Resource{}, "round", nil); err != nil || round != nil {
+	if round, err := trigger.Begin(t.Context(), of(t, everything()[0]), trigger.Update, trigger.Resource{}, "round",
+		nil); err != nil || round != nil {
 		t.Errorf("a change without actions: %v, %v", round, err)
 	}
 }
@@ -118,13 +119,22 @@ func TestContinues(t *testing.T) {
 		progress trigger.Progress
 		want     bool
 	}{
-		"no round":                            {change: trigger.Create},
-		"the same change":                     {round: &trigger.Round{Change: trigger.Update, Stage: trigger.Before}, change: trigger.Update, progress: trigger.Progress{Began: true}, want: true},
-		"the same change, after it succeeded": {round: &trigger.Round{Change: trigger.Update, Stage: trigger.Before}, change: trigger.Update, progress: trigger.Progress{Began: true, Ended: true}},
-		"another change":                      {round: &trigger.Round{Change: trigger.Update, Stage: trigger.Before}, change: trigger.Replace},
-		"the create of a replacement":         {round: &trigger.Round{Change: trigger.Replace, Stage: trigger.Before}, change: trigger.Create, progress: trigger.Progress{Began: true}, want: true},
-		"a create instead of a replacement":   {round: &trigger.Round{Change: trigger.Replace, Stage: trigger.Before}, change: trigger.Create},
-		"a complete one":                      {round: &trigger.Round{Change: trigger.Update, Stage: trigger.Complete}, change: trigger.Update},
+		"no round": {change: trigger.Create},
+		"the same change": {
+			round: &trigger.Round{Change: trigger.Update, Stage: trigger.Before}, change: trigger.Update,
+			progress: trigger.Progress{Began: true}, want: true,
+		},
+		"the same change, after it succeeded": {
+			round: &trigger.Round{Change: trigger.Update, Stage: trigger.Before}, change: trigger.Update,
+			progress: trigger.Progress{Began: true, Ended: true},
+		},
+		"another change": {round: &trigger.Round{Change: trigger.Update, Stage: trigger.Before}, change: trigger.Replace},
+		"the create of a replacement": {
+			round: &trigger.Round{Change: trigger.Replace, Stage: trigger.Before}, change: trigger.Create,
+			progress: trigger.Progress{Began: true}, want: true,
+		},
+		"a create instead of a replacement": {round: &trigger.Round{Change: trigger.Replace, Stage: trigger.Before}, change: trigger.Create},
+		"a complete one":                    {round: &trigger.Round{Change: trigger.Update, Stage: trigger.Complete}, change: trigger.Update},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +147,8 @@ func TestContinues(t *testing.T) {
 
 func TestNext(t *testing.T) {
 	t.Parallel()
-	triggers := of(t, m{"name": "a", "action": backups, "events": []any{"BeforeCreate"}, "onFailure": "Continue"}, m{"name": "b", "action": backups, "events": []any{"BeforeCreate", "AfterCreate"}})
+	triggers := of(t, m{"name": "a", "action": backups, "events": []any{"BeforeCreate"}, "onFailure": "Continue"},
+		m{"name": "b", "action": backups, "events": []any{"BeforeCreate", "AfterCreate"}})
 	for name, test := range map[string]struct {
 		a, b, after invocation.Phase
 		stage       trigger.Stage
@@ -169,10 +180,15 @@ func TestNext(t *testing.T) {
 func TestLeftover(t *testing.T) {
 	t.Parallel()
 	round := &trigger.Round{}
-	for _, p := range []invocation.Phase{"", invocation.Pending, invocation.AwaitingApproval, invocation.Running, invocation.Succeeded, invocation.Failed, invocation.Unknown, trigger.Skipped} {
+	for _, p := range []invocation.Phase{
+		"", invocation.Pending, invocation.AwaitingApproval, invocation.Running, invocation.Succeeded,
+		invocation.Failed, invocation.Unknown, trigger.Skipped,
+	} {
 		round.Invocations = append(round.Invocations, trigger.Invocation{Name: "of " + string(p), Event: trigger.AfterUpdate, Phase: p})
 	}
-	round.Invocations = append(round.Invocations, trigger.Invocation{Name: "of a destruction", Event: trigger.AfterDestroy, Phase: invocation.Succeeded})
+	round.Invocations = append(round.Invocations, trigger.Invocation{
+		Name: "of a destruction", Event: trigger.AfterDestroy, Phase: invocation.Succeeded,
+	})
 	var got []string
 	for _, x := range round.Leftover() {
 		got = append(got, x.Name)

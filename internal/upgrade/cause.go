@@ -23,7 +23,12 @@ func changes(m *model.Resource, plan terraform.Plan) []Change {
 		if c.AfterUnknown && c.After == nil {
 			c.Before, c.BeforeSensitive = nil, false // resources with other values are alike
 		}
-		out = append(out, Change{Change: c, Replaces: slices.ContainsFunc(replaces, func(path string) bool { return within(c.Path, path) || within(path, c.Path) })})
+		out = append(out, Change{
+			Change: c,
+			Replaces: slices.ContainsFunc(replaces, func(path string) bool {
+				return within(c.Path, path) || within(path, c.Path)
+			}),
+		})
 	}
 	return out
 }

@@ -8,7 +8,11 @@ import (
 // Deprecations returns what a resource uses that is deprecated in the version of its kind.
 func Deprecations(m *model.Resource, k *evolution.Kind, object map[string]any) (out []Finding) {
 	if block := m.Schema.Block; block.Deprecated {
-		out = append(out, Finding{Outcome: Deprecated, Cause: Cause{Summary: "the resource type is deprecated", Detail: block.DeprecationMessage}})
+		out = append(out, Finding{
+			Outcome: Deprecated, Cause: Cause{
+				Summary: "the resource type is deprecated", Detail: block.DeprecationMessage,
+			},
+		})
 	}
 	return append(out, FieldDeprecations(k, object)...)
 }

@@ -62,7 +62,11 @@ func NewPreview(installed, new Version, refresh bool, known *redact.Redactor) *P
 func (p *Preview) Of(ctx context.Context, r Resource) []Finding {
 	object, out := p.fields.of(r.Object.Object)
 	if block := p.New.Model.Schema.Block; block.Deprecated && !p.Installed.Model.Schema.Block.Deprecated {
-		out = append(out, Finding{Outcome: Deprecated, Cause: Cause{Summary: "the resource type is deprecated", Detail: block.DeprecationMessage}})
+		out = append(out, Finding{
+			Outcome: Deprecated, Cause: Cause{
+				Summary: "the resource type is deprecated", Detail: block.DeprecationMessage,
+			},
+		})
 	}
 	is := p.attempt(ctx, p.New, object, r)
 	if is.outcome != Unchanged && is.outcome != NotPreviewed {
@@ -214,7 +218,9 @@ func (p *Preview) attempt(ctx context.Context, v Version, object map[string]any,
 
 // upgraded brings an instance to the versions of the schemas. Objects that are still to be
 // destroyed have to be upgraded, too.
-func upgraded(ctx context.Context, ex terraform.Executor, t terraform.ResourceType, in instance.Instance) (instance.Instance, diagnostic.Diagnostics) {
+func upgraded(
+	ctx context.Context, ex terraform.Executor, t terraform.ResourceType, in instance.Instance,
+) (instance.Instance, diagnostic.Diagnostics) {
 	u, ok := ex.(terraform.Upgrader)
 	if !ok {
 		return in, diagnostic.Errorf("Not possible", "This way of execution cannot upgrade a state without reading the object.")
@@ -267,7 +273,11 @@ func planned(m *model.Resource, spec desired.Spec, plan terraform.Plan, existed 
 	case plan.Action == terraform.NoOp, plan.Action == terraform.Create && !existed:
 		return attempt{outcome: Unchanged}
 	case plan.Action == terraform.Create:
-		return attempt{outcome: Create, causes: []Cause{{Summary: "The object that is stored does not exist", Held: held(spec.Policies.Create, "Create")}}}
+		return attempt{
+			outcome: Create, causes: []Cause{{
+				Summary: "The object that is stored does not exist", Held: held(spec.Policies.Create, "Create"),
+			}},
+		}
 	case plan.Action == terraform.Update:
 		return attempt{outcome: Update, causes: []Cause{{Changes: changes(m, plan), Held: held(spec.Policies.Update, "Update")}}}
 	}

@@ -22,7 +22,10 @@ func update(after any) upgrade.Finding {
 }
 
 func refused(detail string) upgrade.Finding {
-	return upgrade.Finding{Outcome: upgrade.Refused, Cause: upgrade.Cause{Path: "spec.forProvider.size", Summary: "Invalid size", Detail: detail}}
+	return upgrade.Finding{
+		Outcome: upgrade.Refused,
+		Cause:   upgrade.Cause{Path: "spec.forProvider.size", Summary: "Invalid size", Detail: detail},
+	}
 }
 
 func unchanged() upgrade.Finding { return upgrade.Finding{Outcome: upgrade.Unchanged} }
@@ -66,7 +69,10 @@ func TestGrouper(t *testing.T) {
 	}{
 		"nothing": {outcomes: map[upgrade.Outcome]int{}},
 		"identical changes are one row": {
-			in:       []found{{"a", "x", []upgrade.Finding{update("basic")}}, {"b", "y", []upgrade.Finding{update("basic")}}, {"a", "z", []upgrade.Finding{unchanged()}}},
+			in: []found{
+				{"a", "x", []upgrade.Finding{update("basic")}}, {"b", "y", []upgrade.Finding{update("basic")}},
+				{"a", "z", []upgrade.Finding{unchanged()}},
+			},
 			rows:     []row{{upgrade.Update, 2, false, map[string]int{"a": 1, "b": 1}}, {upgrade.Unchanged, 1, false, map[string]int{"a": 1}}},
 			outcomes: map[upgrade.Outcome]int{upgrade.Update: 2, upgrade.Unchanged: 1}, changes: true,
 		},
@@ -84,7 +90,12 @@ func TestGrouper(t *testing.T) {
 			outcomes: map[upgrade.Outcome]int{upgrade.Refused: 12}, failed: true,
 		},
 		"a resource counts once for each outcome": {
-			in:       []found{{"a", "x", []upgrade.Finding{refused("a"), refused("b"), {Outcome: upgrade.FieldChanged, Cause: upgrade.Cause{Path: "spec.forProvider.color"}}}}},
+			in: []found{{
+				"a", "x", []upgrade.Finding{
+					refused("a"), refused("b"),
+					{Outcome: upgrade.FieldChanged, Cause: upgrade.Cause{Path: "spec.forProvider.color"}},
+				},
+			}},
 			rows:     append(alone(upgrade.Refused, 2), alone(upgrade.FieldChanged, 1)...),
 			outcomes: map[upgrade.Outcome]int{upgrade.Refused: 1, upgrade.FieldChanged: 1}, failed: true, changes: true,
 		},
@@ -166,7 +177,10 @@ Note: A note.
 	if err := report.Markdown(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"### TerraformProvider cloud: 1.0.0 -> 2.0.0", "| would be updated | 2 |", "> A note.", "<details><summary>would be replaced: 1</summary>"} {
+	for _, part := range []string{
+		"### TerraformProvider cloud: 1.0.0 -> 2.0.0", "| would be updated | 2 |", "> A note.",
+		"<details><summary>would be replaced: 1</summary>",
+	} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("lacks %q:\n%s", part, out.String())
 		}

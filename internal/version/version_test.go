@@ -15,11 +15,20 @@ func TestFrom(t *testing.T) {
 		info            *debug.BuildInfo
 		want            string
 	}{
-		"given to the linker":       {version: "v0.5.0", info: &debug.BuildInfo{Main: debug.Module{Version: "v0.4.9"}}, want: "v0.5.0"},
-		"both given to the linker":  {version: "v0.5.0", commit: "4567def", info: &debug.BuildInfo{Settings: commit}, want: "v0.5.0, commit 4567def"},
-		"a tag":                     {info: &debug.BuildInfo{Main: debug.Module{Version: "v0.5.0"}}, want: "v0.5.0"},
-		"a tag and a commit":        {info: &debug.BuildInfo{Main: debug.Module{Version: "v0.5.0"}, Settings: commit}, want: "v0.5.0, commit 0123abc"},
-		"a commit without a tag":    {info: &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: commit}, want: "development, commit 0123abc"},
+		"given to the linker": {version: "v0.5.0", info: &debug.BuildInfo{Main: debug.Module{Version: "v0.4.9"}}, want: "v0.5.0"},
+		"both given to the linker": {
+			version: "v0.5.0", commit: "4567def", info: &debug.BuildInfo{Settings: commit},
+			want: "v0.5.0, commit 4567def",
+		},
+		"a tag": {info: &debug.BuildInfo{Main: debug.Module{Version: "v0.5.0"}}, want: "v0.5.0"},
+		"a tag and a commit": {
+			info: &debug.BuildInfo{Main: debug.Module{Version: "v0.5.0"}, Settings: commit},
+			want: "v0.5.0, commit 0123abc",
+		},
+		"a commit without a tag": {
+			info: &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: commit},
+			want: "development, commit 0123abc",
+		},
 		"outside a checkout":        {info: &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, want: "development"},
 		"without build information": {want: "development"},
 	}

@@ -32,7 +32,8 @@ func newEngine(t *testing.T) *promql.Engine {
 // alerts returns the rules of the chart by their names.
 func alerts(t *testing.T) map[string]rulefmt.Rule {
 	t.Helper()
-	groups, errs := rulefmt.ParseFile(filepath.Join(files, "alerts.yaml"), false, model.UTF8Validation, expression, slog.New(slog.DiscardHandler))
+	groups, errs := rulefmt.ParseFile(filepath.Join(files, "alerts.yaml"), false, model.UTF8Validation, expression,
+		slog.New(slog.DiscardHandler))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -93,7 +94,8 @@ func TestAlerts(t *testing.T) {
 			alert: "LandbridgeStateRefused", after: 20 * time.Minute, series: `landbridge_state_writes_refused_total{group="g", kind="Thing"} 3x30`,
 		},
 		"state refused": {
-			alert: "LandbridgeStateRefused", after: 20 * time.Minute, series: `landbridge_state_writes_refused_total{group="g", kind="Thing"} 0x10 1x20`,
+			alert: "LandbridgeStateRefused", after: 20 * time.Minute,
+			series:  `landbridge_state_writes_refused_total{group="g", kind="Thing"} 0x10 1x20`,
 			summary: "The state of a Thing could not be stored.",
 		},
 		"some writes fail": {
@@ -111,7 +113,8 @@ func TestAlerts(t *testing.T) {
 			alert: "LandbridgeStateNotStored", after: 30 * time.Minute, series: `landbridge_state_writes_total{result="Succeeded"} 7x40`,
 		},
 		"outcome unknown for a short time": {
-			alert: "LandbridgeOutcomeUnknown", after: 30 * time.Minute, series: `landbridge_operations_unknown{group="g", kind="Thing"} 0x10 2x10 0x20`,
+			alert: "LandbridgeOutcomeUnknown", after: 30 * time.Minute,
+			series: `landbridge_operations_unknown{group="g", kind="Thing"} 0x10 2x10 0x20`,
 		},
 		"outcome unknown": {
 			alert: "LandbridgeOutcomeUnknown", after: 30 * time.Minute, series: `landbridge_operations_unknown{group="g", kind="Thing"} 0x10 2x30`,
@@ -151,7 +154,8 @@ func TestAlerts(t *testing.T) {
 			summary: "The objects of 4 Thing were changed outside of Landbridge an hour ago or earlier.",
 		},
 		"what settles": {
-			alert: "LandbridgeNeverSettles", after: 2 * time.Hour, series: `landbridge_resources_never_settling{group="g", kind="Thing"} 0x20 4x30 0x100`,
+			alert: "LandbridgeNeverSettles", after: 2 * time.Hour,
+			series: `landbridge_resources_never_settling{group="g", kind="Thing"} 0x20 4x30 0x100`,
 		},
 		"what never settles": {
 			alert: "LandbridgeNeverSettles", after: 2 * time.Hour, series: `landbridge_resources_never_settling{group="g", kind="Thing"} 0x20 4x130`,
@@ -189,7 +193,8 @@ func TestAlerts(t *testing.T) {
 			summary: "More than half of the reconciles of things fail.",
 		},
 		"changes wait for their turn": {
-			alert: "LandbridgeChangesWait", after: time.Hour, series: `landbridge_oldest_unanswered_change_seconds{group="g", kind="Thing"} 0+20x45 0x60`,
+			alert: "LandbridgeChangesWait", after: time.Hour,
+			series: `landbridge_oldest_unanswered_change_seconds{group="g", kind="Thing"} 0+20x45 0x60`,
 		},
 		"a change waits": {
 			alert: "LandbridgeChangesWait", after: time.Hour, series: `landbridge_oldest_unanswered_change_seconds{group="g", kind="Thing"} 0+60x90`,

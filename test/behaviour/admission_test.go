@@ -59,8 +59,14 @@ func TestAdmission(t *testing.T) {
 		{name: "an unknown attribute", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}},
 		{name: "an attribute in Terraform's spelling", kind: "Datastore", spec: datastore,
 			imports: []m{{"identity": m{"hci_cluster_uuid": "u-1", "clusterInfoId": "c-1", "name": "x"}}}},
-		{name: "an unknown attribute, without validation", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}, flags: []string{"--validate=ignore"}},
-		{name: "an unknown attribute, by server-side apply", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": "x", "zone": "a"}}}, flags: []string{"--server-side"}},
+		{
+			name: "an unknown attribute, without validation", kind: "Thing", spec: thing,
+			imports: []m{{"identity": m{"id": "x", "zone": "a"}}}, flags: []string{"--validate=ignore"},
+		},
+		{
+			name: "an unknown attribute, by server-side apply", kind: "Thing", spec: thing,
+			imports: []m{{"identity": m{"id": "x", "zone": "a"}}}, flags: []string{"--server-side"},
+		},
 		{name: "an unknown way to import", kind: "Thing", spec: thing, imports: []m{{"name": "x"}}},
 
 		{name: "a number for a string", kind: "Thing", spec: thing, imports: []m{{"identity": m{"id": 5}}}},
@@ -81,8 +87,16 @@ func TestAdmission(t *testing.T) {
 		{name: "taken away", kind: "Thing", spec: thing, imports: []m{right, nil}},
 		// Values of an older version of the identity may have other types, which CEL cannot
 		// compare.
-		{name: "another value, identity with older versions", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"identity": m{"volumeId": "y"}}}},
-		{name: "id instead of identity, with older versions", kind: "Volume", spec: thing, imports: []m{{"identity": m{"volumeId": "x"}}, {"id": "x"}}},
+		{
+			name: "another value, identity with older versions", kind: "Volume", spec: thing, imports: []m{
+				{"identity": m{"volumeId": "x"}}, {"identity": m{"volumeId": "y"}},
+			},
+		},
+		{
+			name: "id instead of identity, with older versions", kind: "Volume", spec: thing, imports: []m{
+				{"identity": m{"volumeId": "x"}}, {"id": "x"},
+			},
+		},
 
 		{name: "added later", kind: "Thing", spec: thing, imports: []m{nil, right}},
 		{name: "added later, and wrong", kind: "Thing", spec: thing, imports: []m{nil, {"identity": m{"region": "us-east-1"}}}},
@@ -112,7 +126,8 @@ func TestAdmission(t *testing.T) {
 					if err != nil && !errors.As(err, &exit) {
 						t.Fatal(err)
 					}
-					fmt.Fprintf(&b, "%s\n$ kubectl apply%s\n%s", importLines(t, imported), strings.Join(append([]string{""}, x.flags...), " "), clientLog.ReplaceAll(out, nil))
+					fmt.Fprintf(&b, "%s\n$ kubectl apply%s\n%s", importLines(t, imported),
+						strings.Join(append([]string{""}, x.flags...), " "), clientLog.ReplaceAll(out, nil))
 				}
 				printed[i] = b.String()
 			})

@@ -67,7 +67,10 @@ func (e *environment) open(t *testing.T, of behaviour.Column, use string, r rele
 		activate[i] = "examplecloud_" + typ
 	}
 	p := c.terraformProvider()
-	p.Object["spec"] = m{"source": sourceNamespace + "/" + c.name, "version": r.String(), "activate": activate, "execution": executions[of.Way]}
+	p.Object["spec"] = m{
+		"source": sourceNamespace + "/" + c.name, "version": r.String(), "activate": activate,
+		"execution": executions[of.Way],
+	}
 	if use == common {
 		p.Object["spec"].(m)["resources"] = m{"examplecloud_ticket": m{"lateInitialize": m{"enabled": true, "ignore": []any{"body", "severity"}}}}
 	}
@@ -176,7 +179,8 @@ func secretName(u *unstructured.Unstructured) string {
 func (e *environment) events(t *testing.T, u *unstructured.Unstructured) []corev1.Event {
 	t.Helper()
 	list := &corev1.EventList{}
-	if err := e.List(t.Context(), list, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
+	if err := e.List(t.Context(), list, client.InNamespace(u.GetNamespace()),
+		client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
 		t.Fatal(err)
 	}
 	return list.Items

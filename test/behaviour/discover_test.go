@@ -32,7 +32,8 @@ func (c *column) landbridge(t *testing.T, args ...string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, append(args, "--kubeconfig", c.Kubeconfig, "--terraform-provider", c.name, "--provider-mirror", programs, "-n", c.name)...)
+	cmd := exec.Command(program, append(args, "--kubeconfig", c.Kubeconfig, "--terraform-provider", c.name,
+		"--provider-mirror", programs, "-n", c.name)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()

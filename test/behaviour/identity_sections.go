@@ -46,7 +46,8 @@ var identity = []Section{
 		{Name: "no-identity", Source: defining,
 			Says: "A type without an identity schema has no `spec.import.identity` and no `status.identity`; it is imported by id."},
 		{Name: "invalid-schema", Source: schemas,
-			Says: "A release whose identity schema is invalid (an attribute neither required nor optional for import) is not installed, and the message names the attribute."},
+			Says: "A release whose identity schema is invalid (an attribute neither required nor optional for " +
+				"import) is not installed, and the message names the attribute."},
 		{Name: "invalid-type", Source: schemas,
 			Says: "The same with an attribute that is neither a primitive nor a list.",
 			Not:  []Exception{{Forms: frameworks, Reason: "The framework has no identity attributes of other types."}}},
@@ -81,7 +82,8 @@ var identity = []Section{
 		{Name: "import-identity-partial", Source: reading,
 			Says: "By a partial identity: the provider completes it, and the whole identity is stored."},
 		{Name: "import-identity-replaced", Source: schemas,
-			Says: "By an identity with a value that the provider writes otherwise: what it answers is stored and shown, and `spec` stays as it was given."},
+			Says: "By an identity with a value that the provider writes otherwise: what it answers is stored and " +
+				"shown, and `spec` stays as it was given."},
 		{Name: "import-identity-several", Source: importing,
 			Says: "By an identity of several required attributes."},
 		{Name: "import-passthrough-id", Source: importing,
@@ -168,7 +170,11 @@ var identity = []Section{
 			Says: "The upgrader returns an unknown value (plugin framework) or an attribute that the schema does not have (SDKv2): the same."},
 		{Name: "upgrade-partial", Source: caveats,
 			Says: "The upgrader leaves an attribute null that an import requires: accepted, and Read completes it.",
-			Not:  []Exception{{Ways: []Way{CLI}, Reason: "OpenTofu sends the identity as the upgrader left it, so the provider's SDK refuses what its read completes."}}},
+			Not: []Exception{{
+				Ways: []Way{CLI},
+				Reason: "OpenTofu sends the identity as the upgrader left it, so the provider's SDK refuses what " +
+					"its read completes.",
+			}}},
 		{Name: "upgrade-mismatch", Source: upgrade,
 			Says: "A stored identity that does not fit the schema of its version: the same."},
 		{Name: "upgrade-newer", Source: own,

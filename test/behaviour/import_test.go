@@ -115,7 +115,9 @@ func importIdentityReplaced(t *testing.T, c *column) {
 // datastore creates a datastore in the cloud, named after the test.
 func (c *column) datastore(t *testing.T) (api.Datastore, m) {
 	t.Helper()
-	object := made(t, c.world, api.Datastores, api.Datastore{HCIClusterUUID: "u-1", ClusterInfo: api.ClusterInfo{ID: "c-1"}, Name: nameOf(t), CapacityGiB: 10})
+	object := made(t, c.world, api.Datastores, api.Datastore{
+		HCIClusterUUID: "u-1", ClusterInfo: api.ClusterInfo{ID: "c-1"}, Name: nameOf(t), CapacityGiB: 10,
+	})
 	return object, datastoreSpec(object.Name)
 }
 
@@ -177,7 +179,8 @@ func importWithoutState(t *testing.T, c *column) {
 // with kubectl's strict validation.
 func (c *column) refusesImport(t *testing.T, imported m, parts ...string) {
 	t.Helper()
-	err := c.Create(t.Context(), c.object("Thing", nameOf(t), m{"forProvider": m{"name": "x"}, "import": imported}), client.FieldValidation("Strict"))
+	err := c.Create(t.Context(), c.object("Thing", nameOf(t), m{"forProvider": m{"name": "x"}, "import": imported}),
+		client.FieldValidation("Strict"))
 	if err == nil {
 		t.Errorf("%v was accepted", imported)
 		return
@@ -448,7 +451,8 @@ func importSecrets(t *testing.T, c *column) {
 		"import": m{"identity": m{"id": object.ID}},
 	})
 	c.WaitReady(t, u)
-	if now := is(t, c.world, api.Credentials, object.ID); now.PasswordSHA256 == object.PasswordSHA256 || now.SecretSHA256 == object.SecretSHA256 {
+	if now := is(t, c.world, api.Credentials, object.ID); now.PasswordSHA256 == object.PasswordSHA256 ||
+		now.SecretSHA256 == object.SecretSHA256 {
 		t.Errorf("the secrets did not get to the cloud: %v", now)
 	}
 	stored := string(c.stored(t, u)["state"])

@@ -67,7 +67,8 @@ var life = []Section{
 		{Name: "computed", Source: own,
 			Says: "Values that the provider chooses are shown, and cause no further change."},
 		{Name: "late-initialize", Source: own,
-			Says: "If the configuration of the kind enables it, fields that `spec` leaves unset are filled in from the object, and nothing is changed remotely."},
+			Says: "If the configuration of the kind enables it, fields that `spec` leaves unset are filled in from " +
+				"the object, and nothing is changed remotely."},
 		{Name: "sensitive-input", Source: own,
 			Says: "A sensitive argument comes from a Secret, reaches the cloud, and is shown nowhere."},
 		{Name: "sensitive-changed", Source: own,
@@ -86,7 +87,11 @@ var life = []Section{
 	{"Crashes", []Behaviour{
 		{Name: "crash-create", Source: overview,
 			Says: "The provider's process is killed during a create: in the end there is one object, and it is managed.",
-			Not:  []Exception{{Ways: []Way{InProcess}, Reason: "There is no process but the controller's; the table of identities covers a controller that is killed."}}},
+			Not: []Exception{{
+				Ways: []Way{InProcess},
+				Reason: "There is no process but the controller's; the table of identities covers a controller " +
+					"that is killed.",
+			}}},
 		{Name: "crash-update", Source: own,
 			Says: "The controller is killed during an update: in the end the object is up to date."},
 		{Name: "crash-delete", Source: own,

@@ -184,7 +184,8 @@ func (c *column) renewed(t *testing.T, u *unstructured.Unstructured, old string)
 		t.Fatalf("there are %v, and the identity is %v", objects, identityOf(u))
 	}
 	c.WaitFor(t, u, "annotated anew", func() bool {
-		return u.GetAnnotations()["crossplane.io/external-name"] == objects[0].ID && strings.Contains(u.GetAnnotations()["landbridge.io/identity"], objects[0].ID)
+		return u.GetAnnotations()["crossplane.io/external-name"] == objects[0].ID &&
+			strings.Contains(u.GetAnnotations()["landbridge.io/identity"], objects[0].ID)
 	})
 	c.WaitReady(t, u)
 	content, err := u.MarshalJSON()

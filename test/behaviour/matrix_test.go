@@ -25,7 +25,10 @@ func register(more map[string]func(*testing.T, *column)) map[string]func(*testin
 // TestMatrix tests the behaviours with one release.
 func TestMatrix(t *testing.T) {
 	each(t, func(t *testing.T, of behaviour.Column) {
-		types := []string{"thing", "datastore", "ticket", "alias", "nickname", "id_import", "identity_import", "no_import", "credential", "shapes"}
+		types := []string{
+			"thing", "datastore", "ticket", "alias", "nickname", "id_import", "identity_import", "no_import",
+			"credential", "shapes",
+		}
 		if of.Form == provider.SDKv2 {
 			types = append(types, "odd_import")
 		}

@@ -80,7 +80,9 @@ func (c *column) forgotten(t *testing.T, u *unstructured.Unstructured) {
 
 func createOnce(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{"size": int64(3), "tags": m{"a": "b"}})
-	if want := (api.Thing{ID: object.ID, Region: "us-east-1", Name: nameOf(t), Size: 3, Tags: map[string]string{"a": "b"}}); !cmp.Equal(want, object) {
+	if want := (api.Thing{
+		ID: object.ID, Region: "us-east-1", Name: nameOf(t), Size: 3, Tags: map[string]string{"a": "b"},
+	}); !cmp.Equal(want, object) {
 		t.Error(cmp.Diff(want, object))
 	}
 	want := m{"id": object.ID, "region": "us-east-1", "name": nameOf(t), "size": int64(3), "tags": m{"a": "b"}}
@@ -92,7 +94,10 @@ func createOnce(t *testing.T, c *column) {
 }
 
 func createRefused(t *testing.T, c *column) {
-	c.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 2, Status: http.StatusForbidden})
+	c.fault(t, api.Fault{
+		On: api.OnCreate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 2,
+		Status: http.StatusForbidden,
+	})
 	u := c.resource(t, "Thing", m{"forProvider": m{"name": nameOf(t)}})
 	c.WaitFor(t, u, "refused", func() bool {
 		s, reason, message := condition(u, "LastAsyncOperation")
@@ -104,7 +109,11 @@ func createRefused(t *testing.T, c *column) {
 }
 
 func configurationRefused(t *testing.T, c *column) {
-	u := c.resource(t, "Datastore", m{"forProvider": m{"hciClusterUuid": "u-1", "clusterInfo": m{"id": "c-1"}, "name": nameOf(t), "timeouts": m{"create": "soon"}}})
+	u := c.resource(t, "Datastore", m{
+		"forProvider": m{
+			"hciClusterUuid": "u-1", "clusterInfo": m{"id": "c-1"}, "name": nameOf(t), "timeouts": m{"create": "soon"},
+		},
+	})
 	c.WaitFalse(t, u, "Synced", "InvalidConfiguration", "soon")
 	c.asked(t, http.MethodPost, nameOf(t), 0)
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"timeouts":{"create":"5m"}}}}`)
@@ -132,7 +141,8 @@ func updateInPlace(t *testing.T, c *column) {
 	if got := c.only(t, nameOf(t)); got.ID != object.ID || got.Size != 5 || !cmp.Equal(got.Tags, map[string]string{"a": "c", "d": "e"}) {
 		t.Errorf("it is %+v", got)
 	}
-	if diff := cmp.Diff(m{"a": "c", "d": "e"}, at(u, "status", "atProvider", "tags")); diff != "" || text(u, "status", "atProvider", "size") != "5" {
+	if diff := cmp.Diff(m{"a": "c", "d": "e"}, at(u, "status", "atProvider", "tags")); diff != "" ||
+		text(u, "status", "atProvider", "size") != "5" {
 		t.Errorf("shown is %v", at(u, "status", "atProvider"))
 	}
 	c.asked(t, http.MethodPatch, object.ID, 1)
@@ -140,7 +150,10 @@ func updateInPlace(t *testing.T, c *column) {
 
 func updateRefused(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{})
-	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 2, Status: http.StatusForbidden})
+	c.fault(t, api.Fault{
+		On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 2,
+		Status: http.StatusForbidden,
+	})
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":5}}}`)
 	c.WaitFor(t, u, "refused", func() bool {
 		s, reason, message := condition(u, "LastAsyncOperation")
@@ -232,7 +245,10 @@ func deleteGone(t *testing.T, c *column) {
 
 func deleteRefused(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{})
-	c.fault(t, api.Fault{On: api.OnDelete, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 2, Status: http.StatusForbidden})
+	c.fault(t, api.Fault{
+		On: api.OnDelete, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 2,
+		Status: http.StatusForbidden,
+	})
 	if err := c.Delete(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +283,9 @@ func configurations(t *testing.T, c *column) {
 	// to another one does not.
 	c.MustPatch(t, config, `{"spec":{"region":"us-west-2"}}`)
 	c.WaitFor(t, config, "seen by the controller", func() bool { return objecttest.Current(config) })
-	next := c.object("Thing", nameOf(t)+"-next", m{"forProvider": m{"name": nameOf(t) + "-next"}, "providerConfigRef": ref["providerConfigRef"]})
+	next := c.object("Thing", nameOf(t)+"-next", m{
+		"forProvider": m{"name": nameOf(t) + "-next"}, "providerConfigRef": ref["providerConfigRef"],
+	})
 	c.MustCreate(t, next)
 	c.WaitReady(t, next)
 	if got := c.only(t, next.GetName()); got.Region != "us-west-2" {

@@ -29,7 +29,9 @@ func (c *column) conflicting(t *testing.T) (object api.Thing, older, younger *un
 	object = c.thing(t, "us-east-1")
 	older = c.resource(t, "Thing", m{"forProvider": m{"name": object.Name}, "import": m{"id": object.ID}})
 	c.WaitReady(t, older)
-	younger = c.object("Thing", nameOf(t)+"-younger", m{"forProvider": m{"name": object.Name, "size": int64(9)}, "import": m{"identity": m{"id": object.ID}}})
+	younger = c.object("Thing", nameOf(t)+"-younger", m{
+		"forProvider": m{"name": object.Name, "size": int64(9)}, "import": m{"identity": m{"id": object.ID}},
+	})
 	c.MustCreate(t, younger)
 	c.WaitFalse(t, younger, "Synced", reasonConflict, older.GetNamespace(), older.GetName())
 	return object, older, younger
@@ -62,14 +64,20 @@ func conflictResolved(t *testing.T, c *column) {
 
 func conflictNamespaces(t *testing.T, c *column) {
 	object := c.thing(t, "us-east-1")
-	older := c.resource(t, "Thing", m{"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID, "region": "us-east-1"}}})
+	older := c.resource(t, "Thing", m{
+		"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID, "region": "us-east-1"}},
+	})
 	c.WaitReady(t, older)
 	c.makeNamespace(t, c.name+"-other")
 	// It has another configuration of the same account.
 	config := c.object("ProviderConfig", nameOf(t), m{"endpoint": c.endpoint, "region": "us-east-1"})
 	config.SetNamespace(c.name + "-other")
 	c.MustCreate(t, config)
-	younger := c.object("Thing", nameOf(t), m{"forProvider": m{"name": object.Name, "size": int64(9)}, "providerConfigRef": m{"kind": "ProviderConfig", "name": config.GetName()}})
+	younger := c.object("Thing", nameOf(t), m{
+		"forProvider": m{"name": object.Name, "size": int64(9)}, "providerConfigRef": m{
+			"kind": "ProviderConfig", "name": config.GetName(),
+		},
+	})
 	younger.SetNamespace(c.name + "-other")
 	younger.SetAnnotations(map[string]string{"crossplane.io/external-name": object.ID})
 	c.MustCreate(t, younger)

@@ -197,7 +197,10 @@ func (i *interruption) begin(t *testing.T) {
 	t.Helper()
 	i.hang(t, string(api.Datastores), "name", "found")
 	// The request is recorded, but not carried out while the controller runs.
-	i.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": "absent"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
+	i.fault(t, api.Fault{
+		On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": "absent"}, Count: 1,
+		Delay: api.Duration(10 * time.Minute),
+	})
 	i.hang(t, string(api.Things), "name", "unknown")
 	i.hang(t, string(api.Tickets), "title", "token")
 	i.found = i.object("Datastore", "found", m{"forProvider": datastoreSpec("found"), "lifecycle": m{"taintPolicy": "Keep"}})
@@ -207,9 +210,15 @@ func (i *interruption) begin(t *testing.T) {
 	for _, u := range i.all() {
 		i.MustCreate(t, u)
 	}
-	i.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": "updated"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
+	i.fault(t, api.Fault{
+		On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": "updated"}, Count: 1,
+		Delay: api.Duration(10 * time.Minute),
+	})
 	i.MustPatch(t, i.updated, `{"spec":{"forProvider":{"size":7}}}`)
-	i.fault(t, api.Fault{On: api.OnDelete, Collection: string(api.Things), Match: map[string]string{"name": "deleted"}, Count: 1, Delay: api.Duration(10 * time.Minute)})
+	i.fault(t, api.Fault{
+		On: api.OnDelete, Collection: string(api.Things), Match: map[string]string{"name": "deleted"}, Count: 1,
+		Delay: api.Duration(10 * time.Minute),
+	})
 	if err := i.Delete(t.Context(), i.deleted); err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +246,8 @@ func (i *interruption) underWay(t *testing.T) {
 // tasks returns the running creates.
 func (i *interruption) tasks(t *testing.T) []api.Task {
 	t.Helper()
-	return slices.Concat(tasks(t, i.world, api.Datastores, "name", "found"), tasks(t, i.world, api.Things, "name", "unknown"), tasks(t, i.world, api.Tickets, "title", "token"),
+	return slices.Concat(tasks(t, i.world, api.Datastores, "name", "found"),
+		tasks(t, i.world, api.Things, "name", "unknown"), tasks(t, i.world, api.Tickets, "title", "token"),
 		tasks(t, i.world, api.Datastores, "name", "replacement"))
 }
 
@@ -339,7 +349,8 @@ func crashDelete(t *testing.T, i *interruption) {
 
 func crashReplace(t *testing.T, i *interruption) {
 	i.WaitFor(t, i.replaced, "ready", func() bool {
-		return isTrue(i.replaced, "Ready", "Synced") && current(i.replaced) && text(i.replaced, "status", "state") == "Full" && text(i.replaced, "status", "operation") == ""
+		return isTrue(i.replaced, "Ready", "Synced") && current(i.replaced) &&
+			text(i.replaced, "status", "state") == "Full" && text(i.replaced, "status", "operation") == ""
 	})
 	if n := len(named(t, i.world, api.Datastores, "replacement")); n != 1 {
 		t.Errorf("there are %d", n)

@@ -51,8 +51,11 @@ func typed(t *testing.T, c *column) {
 		return out
 	}
 	for plural, want := range map[string]map[string]string{
-		"things":     {"id": "string", "region": "string"},
-		"shapes":     {"id": "string", "zones": "array of string", "levels": "array of number", "switches": "array of boolean", "weight": "number", "active": "boolean"},
+		"things": {"id": "string", "region": "string"},
+		"shapes": {
+			"id": "string", "zones": "array of string", "levels": "array of number", "switches": "array of boolean",
+			"weight": "number", "active": "boolean",
+		},
 		"datastores": {"hciClusterUuid": "string", "clusterInfoId": "string", "name": "string"},
 	} {
 		s := c.schemaOf(t, plural).Schema.OpenAPIV3Schema
@@ -157,7 +160,8 @@ func noIdentity(t *testing.T, c *column) {
 	}
 	object := made(t, c.world, api.IDImports, api.Note{Name: nameOf(t)})
 	byIdentity := c.object("IDImport", nameOf(t), m{"forProvider": m{"name": object.Name}, "import": m{"identity": m{"id": object.ID}}})
-	if err := c.Create(t.Context(), byIdentity, client.FieldValidation("Strict")); err == nil || !strings.Contains(err.Error(), "spec.import.identity") {
+	if err := c.Create(t.Context(), byIdentity, client.FieldValidation("Strict")); err == nil ||
+		!strings.Contains(err.Error(), "spec.import.identity") {
 		t.Errorf("imported by identity: %v", err)
 	}
 	u := c.resource(t, "IDImport", m{"forProvider": m{"name": object.Name}, "import": m{"id": object.ID}})

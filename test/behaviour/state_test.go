@@ -59,7 +59,10 @@ func taint(t *testing.T, c *column) {
 }
 
 func taskFailed(t *testing.T, c *column) {
-	c.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)}, Count: 1, TaskOutcome: api.OutcomeFail})
+	c.fault(t, api.Fault{
+		On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)}, Count: 1,
+		TaskOutcome: api.OutcomeFail,
+	})
 	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(nameOf(t))})
 	c.WaitReady(t, u)
 	c.asked(t, http.MethodPost, nameOf(t), 2)
@@ -75,7 +78,10 @@ func (c *column) slowly(t *testing.T, lifecycle m) *unstructured.Unstructured {
 	name := nameOf(t)
 	c.hang(t, string(api.Datastores), "name", name)
 	// What is tainted is not to be replaced while it is looked at.
-	c.fault(t, api.Fault{On: api.OnList, Collection: string(api.Datastores), Match: map[string]string{"name": name}, Status: http.StatusServiceUnavailable})
+	c.fault(t, api.Fault{
+		On: api.OnList, Collection: string(api.Datastores), Match: map[string]string{"name": name},
+		Status: http.StatusServiceUnavailable,
+	})
 	spec := datastoreSpec(name)
 	spec["timeouts"] = m{"create": "3s"}
 	return c.resource(t, "Datastore", m{"forProvider": spec, "lifecycle": lifecycle})
@@ -95,7 +101,10 @@ func interruptedPolling(t *testing.T, c *column) {
 
 func createUnread(t *testing.T, c *column) {
 	for _, on := range []string{api.OnRead, api.OnList} { // the provider reads by id after a create, and by names later
-		c.fault(t, api.Fault{On: on, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)}, Status: http.StatusServiceUnavailable})
+		c.fault(t, api.Fault{
+			On: on, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)},
+			Status: http.StatusServiceUnavailable,
+		})
 	}
 	u := c.resource(t, "Datastore", m{"forProvider": datastoreSpec(nameOf(t))})
 	c.inState(t, u, "Partial")
@@ -128,7 +137,10 @@ func taintKeep(t *testing.T, c *column) {
 }
 
 func timeouts(t *testing.T, c *column) {
-	c.fault(t, api.Fault{On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)}, Count: 1, TaskDelay: api.Duration(3 * time.Second)})
+	c.fault(t, api.Fault{
+		On: api.OnCreate, Collection: string(api.Datastores), Match: map[string]string{"name": nameOf(t)}, Count: 1,
+		TaskDelay: api.Duration(3 * time.Second),
+	})
 	spec := datastoreSpec(nameOf(t))
 	spec["timeouts"] = m{"create": "5m"}
 	u := c.resource(t, "Datastore", m{"forProvider": spec})
@@ -141,7 +153,10 @@ func timeouts(t *testing.T, c *column) {
 
 func timeoutOwn(t *testing.T, c *column) {
 	u, object := c.aThing(t, m{}, m{"lifecycle": m{"timeouts": m{"update": "8s"}}})
-	c.fault(t, api.Fault{On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 1, Delay: api.Duration(time.Hour)})
+	c.fault(t, api.Fault{
+		On: api.OnUpdate, Collection: string(api.Things), Match: map[string]string{"name": nameOf(t)}, Count: 1,
+		Delay: api.Duration(time.Hour),
+	})
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"size":7}}}`)
 	c.WaitReady(t, u)
 	if got := is(t, c.world, api.Things, object.ID).Size; got != 7 {

@@ -21,7 +21,8 @@ const paused = "crossplane.io/paused"
 func TestUpgrades(t *testing.T) {
 	each(t, func(t *testing.T, of behaviour.Column) {
 		c := shared(t).open(t, of, history, release.BeforeIdentity,
-			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails", "volume_upgrade_invalid", "volume_upgrade_partial", "volume_same_state")
+			"thing", "volume", "volume_no_upgrader", "volume_upgrade_gap", "volume_upgrade_fails",
+			"volume_upgrade_invalid", "volume_upgrade_partial", "volume_same_state")
 		volume := func(kind, name string) *unstructured.Unstructured {
 			u := c.object(kind, name, m{"forProvider": m{"name": name}})
 			c.MustCreate(t, u)
@@ -51,7 +52,9 @@ func TestUpgrades(t *testing.T) {
 		c.MustCreate(t, thing)
 		c.WaitReady(t, thing)
 		object := made(t, c.world, api.Volumes, api.Volume{Name: "imported", SizeGiB: 1})
-		imported := c.object("Volume", "imported", m{"forProvider": m{"name": "imported"}, "import": m{"identity": m{"id": object.ID, "public": false}}})
+		imported := c.object("Volume", "imported", m{
+			"forProvider": m{"name": "imported"}, "import": m{"identity": m{"id": object.ID, "public": false}},
+		})
 		c.MustCreate(t, imported)
 		c.WaitReady(t, imported)
 		mismatch := c.object("Thing", "mismatch", m{"forProvider": m{"name": "mismatch"}})

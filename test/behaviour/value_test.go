@@ -237,7 +237,9 @@ func keys(s *corev1.Secret) []string {
 }
 
 func writeOnly(t *testing.T, c *column) {
-	u := c.credential(t, map[string]string{"secret": "write-only-secret"}, m{"secretWoSecretRef": m{"name": nameOf(t), "key": "secret"}, "secretWoVersion": int64(1)})
+	u := c.credential(t, map[string]string{"secret": "write-only-secret"}, m{
+		"secretWoSecretRef": m{"name": nameOf(t), "key": "secret"}, "secretWoVersion": int64(1),
+	})
 	id := text(u, "status", "atProvider", "id")
 	if got := is(t, c.world, api.Credentials, id); got.SecretSHA256 != digest("write-only-secret") {
 		t.Errorf("the cloud has %+v", got)

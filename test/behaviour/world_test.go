@@ -153,7 +153,10 @@ func (w *world) ask(ctx ctx, method, path string, body, into any) error {
 // hang makes the task that creates the object with that field value hang.
 func (w *world) hang(t *testing.T, collection, field, value string) {
 	t.Helper()
-	w.fault(t, api.Fault{On: api.OnCreate, Collection: collection, Match: map[string]string{field: value}, Count: 1, TaskOutcome: api.OutcomeHang})
+	w.fault(t, api.Fault{
+		On: api.OnCreate, Collection: collection, Match: map[string]string{field: value}, Count: 1,
+		TaskOutcome: api.OutcomeHang,
+	})
 }
 
 // tasks returns the running creates of a collection, by a field of the object.

@@ -68,7 +68,8 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 	}()
 	// What the disk is busy with otherwise is no cost of a controller. Nor is it a cost of looks
 	// that the API server compares its caches with etcd.
-	c.apiserver = command(filepath.Join(bin, "playground"), "serve", "--data", c.dir, "--no-controllers", "--no-fsync", "--no-cache-checks", "--stop-on-stdin-close")
+	c.apiserver = command(filepath.Join(bin, "playground"), "serve", "--data", c.dir, "--no-controllers",
+		"--no-fsync", "--no-cache-checks", "--stop-on-stdin-close")
 	// With less, the API server of more than some ten thousand resources does nothing but collect
 	// garbage.
 	c.apiserver.Env = append(os.Environ(), "GOMEMLIMIT=8GiB")
@@ -117,8 +118,11 @@ func start(ctx context.Context, bin string, s settings) (_ *cluster, err error) 
 		"--metrics-address", c.metrics, "--metrics-secure=false", "--health-address", "0")
 	if s.program == "" {
 		s.program = filepath.Join(bin, "landbridge")
-		args = append([]string{"controller", "--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache", filepath.Join(c.dir, "providers"),
-			"--destroys-per-minute", "0"}, args...)
+		args = append([]string{
+			"controller", "--provider-mirror", filepath.Join(bin, "providers"), "--provider-cache",
+			filepath.Join(c.dir, "providers"),
+			"--destroys-per-minute", "0",
+		}, args...)
 	}
 	if s.profiled {
 		if c.pprof, err = nettest.FreeAddress(); err != nil {
@@ -187,9 +191,13 @@ func (c *cluster) serviceAccount(ctx context.Context) (string, error) {
 	path := filepath.Join(c.dir, "controller.kubeconfig")
 	return path, clientcmd.WriteToFile(clientcmdapi.Config{
 		CurrentContext: name,
-		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: c.config.Host, CertificateAuthority: c.config.CAFile, CertificateAuthorityData: c.config.CAData}},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {Token: token.Status.Token}},
-		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name}},
+		Clusters: map[string]*clientcmdapi.Cluster{
+			name: {
+				Server: c.config.Host, CertificateAuthority: c.config.CAFile, CertificateAuthorityData: c.config.CAData,
+			},
+		},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{name: {Token: token.Status.Token}},
+		Contexts:  map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name}},
 	}, path)
 }
 
@@ -314,7 +322,10 @@ func (c *cluster) writesBut(ctx context.Context, resources ...string) (writes, e
 	}
 	out := writes{}
 	err = metrics(ctx, client, c.config.Host, func(name, labels string, value float64) {
-		if name != "apiserver_request_total" || slices.ContainsFunc(resources, func(r string) bool { return strings.Contains(labels, `resource="`+r+`"`) }) {
+		if name != "apiserver_request_total" ||
+			slices.ContainsFunc(resources, func(r string) bool {
+				return strings.Contains(labels, `resource="`+r+`"`)
+			}) {
 			return
 		}
 		for _, verb := range []string{"POST", "PUT", "PATCH", "DELETE", "APPLY"} {

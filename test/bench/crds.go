@@ -91,7 +91,8 @@ func crdCosts(ctx context.Context, r *figure.Report, bin string) error {
 		}
 		established := 0
 		for i := range list.Items {
-			if _, ours := groups[list.Items[i].Object["spec"].(map[string]any)["group"].(string)]; ours && objecttest.IsTrue(&list.Items[i], "Established") {
+			if _, ours := groups[list.Items[i].Object["spec"].(map[string]any)["group"].(string)]; ours &&
+				objecttest.IsTrue(&list.Items[i], "Established") {
 				established++
 			}
 		}

@@ -37,7 +37,8 @@ func dataSources(ctx context.Context, r *figure.Report, bin string) error {
 		return err
 	}
 	defer cloud.stop()
-	if err := cloud.call(ctx, http.MethodPost, "/v1/records", strings.NewReader(`{"name":"shared","address":"a","value":"v"}`), nil); err != nil {
+	if err := cloud.call(ctx, http.MethodPost, "/v1/records",
+		strings.NewReader(`{"name":"shared","address":"a","value":"v"}`), nil); err != nil {
 		return err
 	}
 	c, err := start(ctx, bin, settings{poll: dataPoll})
@@ -57,7 +58,8 @@ func dataSources(ctx context.Context, r *figure.Report, bin string) error {
 		return err
 	}
 	// They have no finalizer.
-	if err := c.client.Resource(record.GroupVersionResource).Namespace("default").DeleteCollection(ctx, metav1.DeleteOptions{}, listAll); err != nil {
+	if err := c.client.Resource(record.GroupVersionResource).Namespace("default").
+		DeleteCollection(ctx, metav1.DeleteOptions{}, listAll); err != nil {
 		return err
 	}
 	resources, err := c.unchangedOf(ctx, thing, "managed/")
@@ -67,10 +69,18 @@ func dataSources(ctx context.Context, r *figure.Report, bin string) error {
 	per := func(u unchanged, d time.Duration) float64 { return d.Seconds() * 1000 / u.n }
 	const base = "data sources: look at an unchanged resource of the same provider"
 	r.Add(figure.Figure{Name: base + ", controller", Value: per(resources, resources.used.controller), Unit: "ms CPU"})
-	r.Add(figure.Figure{Name: base + ", controller and provider", Value: per(resources, resources.used.controller+resources.used.provider), Unit: "ms CPU"})
+	r.Add(figure.Figure{
+		Name:  base + ", controller and provider",
+		Value: per(resources, resources.used.controller+resources.used.provider), Unit: "ms CPU",
+	})
 	const name = "data sources: read of an unchanged one"
-	r.Ratio(figure.Figure{Name: name + ", controller", Value: per(data, data.used.controller), Unit: "ms CPU", MaxRatio: 2}, base+", controller")
-	r.Ratio(figure.Figure{Name: name + ", controller and provider", Value: per(data, data.used.controller+data.used.provider), Unit: "ms CPU", MaxRatio: 1.3}, base+", controller and provider")
+	r.Ratio(figure.Figure{
+		Name: name + ", controller", Value: per(data, data.used.controller), Unit: "ms CPU", MaxRatio: 2,
+	}, base+", controller")
+	r.Ratio(figure.Figure{
+		Name: name + ", controller and provider", Value: per(data, data.used.controller+data.used.provider),
+		Unit: "ms CPU", MaxRatio: 1.3,
+	}, base+", controller and provider")
 	r.Add(figure.Figure{Name: name + ", measured", Value: data.n, Unit: "reads"})
 	r.Add(figure.Figure{Name: name + ", API writes, all of them together", Value: float64(data.writes), Unit: "writes", Bound: -1})
 	return nil

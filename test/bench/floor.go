@@ -157,7 +157,10 @@ func longLife(ctx context.Context, r *figure.Report, bin string) error {
 	took := time.Since(began)
 	const name = "long life: largest memory of a provider in its first 1,000 calls"
 	r.Add(figure.Figure{Name: name, Value: memory[few], Unit: "MiB"})
-	r.Ratio(figure.Figure{Name: "long life: largest memory of a provider in 100,000 calls", Value: peak, Unit: "MiB", Bound: 2 * memory[few]}, name)
+	r.Ratio(figure.Figure{
+		Name: "long life: largest memory of a provider in 100,000 calls", Value: peak, Unit: "MiB",
+		Bound: 2 * memory[few],
+	}, name)
 	r.Add(figure.Figure{Name: "long life: servers started for 100,000 calls", Value: float64(p.Stats().Starts), Unit: "servers"})
 	r.Add(figure.Figure{Name: "long life: time per call, replacements included", Value: took.Seconds() * 1000 / many, Unit: "ms"})
 	return nil

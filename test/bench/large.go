@@ -74,7 +74,10 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	}
 	created := after.sub(before)
 	each := func(d time.Duration, of float64) float64 { return d.Seconds() * 1000 / of }
-	r.Add(figure.Figure{Name: "large: create: controller and provider", Value: each(created.controller+created.provider, float64(n)), Unit: "ms CPU each"})
+	r.Add(figure.Figure{
+		Name: "large: create: controller and provider", Value: each(created.controller+created.provider, float64(n)),
+		Unit: "ms CPU each",
+	})
 	r.Add(figure.Figure{Name: "large: create: API server", Value: each(created.apiserver, float64(n)), Unit: "ms CPU each"})
 
 	if err := c.lookedAt(ctx, n); err != nil {
@@ -92,9 +95,15 @@ func large(ctx context.Context, r *figure.Report, bin string, n int, profile str
 	const floorName = "large: floor: the same Read called directly, provider and client"
 	look := each(used.total(), looks.n)
 	r.Add(figure.Figure{Name: floorName, Value: looks.floor.total().Seconds() * 1000, Unit: "ms CPU"})
-	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller, provider and API server", Value: look, Unit: "ms CPU"}, floorName)
-	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: controller", Value: each(used.controller, looks.n), Unit: "ms CPU"}, floorName)
-	r.Ratio(figure.Figure{Name: "large: look at an unchanged resource: API server", Value: each(used.apiserver, looks.n), Unit: "ms CPU"}, floorName)
+	r.Ratio(figure.Figure{
+		Name: "large: look at an unchanged resource: controller, provider and API server", Value: look, Unit: "ms CPU",
+	}, floorName)
+	r.Ratio(figure.Figure{
+		Name: "large: look at an unchanged resource: controller", Value: each(used.controller, looks.n), Unit: "ms CPU",
+	}, floorName)
+	r.Ratio(figure.Figure{
+		Name: "large: look at an unchanged resource: API server", Value: each(used.apiserver, looks.n), Unit: "ms CPU",
+	}, floorName)
 	r.Add(figure.Figure{Name: "large: memory, controller and provider", Value: looks.memory, Unit: "MiB"})
 	perResource := (looks.memory - empty) * 1024 / float64(n)
 	r.Add(figure.Figure{Name: "large: the same without resources", Value: empty, Unit: "MiB"})
@@ -190,7 +199,8 @@ func (c *cluster) quiet(ctx context.Context) error {
 // allObserved reports whether the controller has observed n resources or more, and all that it
 // knows.
 func (c *cluster) allObserved(ctx context.Context, n int) (bool, error) {
-	time.Sleep(min(500*time.Millisecond, 20*time.Millisecond+time.Duration(n)*time.Millisecond)) // an answer costs the controller some milliseconds
+	// An answer costs the controller some milliseconds.
+	time.Sleep(min(500*time.Millisecond, 20*time.Millisecond+time.Duration(n)*time.Millisecond))
 	var known, unobserved float64
 	err := metrics(ctx, http.DefaultClient, "http://"+c.metrics, func(name, _ string, value float64) {
 		switch name {

@@ -67,12 +67,15 @@ func get(ctx context.Context, client *http.Client, url string) (*http.Response, 
 
 func main() {
 	var (
-		bin     = flag.String("bin", "bin", "directory of the binaries that make build makes")
-		write   = flag.String("write", "", "Markdown file to put the figures into")
-		only    = flag.String("only", "", "comma-separated parts to run: reconcile, slow, neighbours, longlife, ways, data, scale, replicas, large, commands, crds; all but the last five by default")
-		profile = flag.String("profile", "", "directory for profiles: of the processor time of the API server and the controller while 780 resources are created, and with many, of that of the API server while nothing changes, of the controller's heap and of its processor time after a restart")
-		n       = flag.Int("resources", 10000, "number of resources of the parts large and commands")
-		window  = flag.Duration("window", time.Minute, "how long unchanged reconciles are measured")
+		bin   = flag.String("bin", "bin", "directory of the binaries that make build makes")
+		write = flag.String("write", "", "Markdown file to put the figures into")
+		only  = flag.String("only", "", "comma-separated parts to run: reconcile, slow, neighbours, longlife, "+
+			"ways, data, scale, replicas, large, commands, crds; all but the last five by default")
+		profile = flag.String("profile", "", "directory for profiles: of the processor time of the API server and "+
+			"the controller while 780 resources are created, and with many, of that of the API server while nothing "+
+			"changes, of the controller's heap and of its processor time after a restart")
+		n      = flag.Int("resources", 10000, "number of resources of the parts large and commands")
+		window = flag.Duration("window", time.Minute, "how long unchanged reconciles are measured")
 	)
 	flag.Parse()
 	debug.SetGCPercent(400) // the measured processes share the processors with this program
@@ -223,12 +226,21 @@ func reconcile(ctx context.Context, r *figure.Report, bin string, window time.Du
 	const floorName = "floor: the same Read called directly, provider and client"
 	r.Add(figure.Figure{Name: floorName, Value: looks.floor.total().Seconds() * 1000, Unit: "ms CPU"})
 	r.Add(figure.Figure{Name: "floor: the same, client", Value: looks.floor.client.Seconds() * 1000, Unit: "ms CPU"})
-	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller, provider and API server", Value: per(used.total()), Unit: "ms CPU", MaxRatio: 1.3}, floorName)
+	r.Ratio(figure.Figure{
+		Name: "unchanged reconcile: controller, provider and API server", Value: per(used.total()),
+		Unit: "ms CPU", MaxRatio: 1.3,
+	}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller", Value: per(used.controller), Unit: "ms CPU"}, floorName)
-	r.Ratio(figure.Figure{Name: "unchanged reconcile: controller, beyond the client of the Read", Value: max(0, per(used.controller)-looks.floor.client.Seconds()*1000), Unit: "ms CPU", MaxRatio: ownShare}, floorName)
+	r.Ratio(figure.Figure{
+		Name:  "unchanged reconcile: controller, beyond the client of the Read",
+		Value: max(0, per(used.controller)-looks.floor.client.Seconds()*1000), Unit: "ms CPU", MaxRatio: ownShare,
+	}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: provider", Value: per(used.provider), Unit: "ms CPU"}, floorName)
 	r.Ratio(figure.Figure{Name: "unchanged reconcile: API server", Value: per(used.apiserver), Unit: "ms CPU"}, floorName)
-	r.Add(figure.Figure{Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter.since(writes)), Unit: "writes", Bound: -1})
+	r.Add(figure.Figure{
+		Name: "unchanged reconcile: API writes, all of them together", Value: float64(writesAfter.since(writes)),
+		Unit: "writes", Bound: -1,
+	})
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, controller", Value: controller, Unit: "MiB"})
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, provider", Value: provider, Unit: "MiB"})
 	r.Add(figure.Figure{Name: "memory: 1,000 resources, controller and provider", Value: controller + provider, Unit: "MiB", Bound: 100})
@@ -321,7 +333,8 @@ func (c *cluster) change(ctx context.Context, k kind, name, patch string) (time.
 		return 0, err
 	}
 	began := time.Now()
-	if err := client.Patch(types.MergePatchType).Namespace("default").Resource(k.Resource).Name(name).Body([]byte(patch)).Do(ctx).Error(); err != nil {
+	if err := client.Patch(types.MergePatchType).Namespace("default").Resource(k.Resource).Name(name).
+		Body([]byte(patch)).Do(ctx).Error(); err != nil {
 		return 0, err
 	}
 	var took time.Duration

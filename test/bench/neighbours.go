@@ -93,7 +93,8 @@ func (c *cluster) createNeighbours(ctx context.Context, endpoint string) error {
 		return err
 	}
 	const namespace = "neighbours"
-	if _, err := kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, createNow); err != nil {
+	if _, err := kube.CoreV1().Namespaces().
+		Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, createNow); err != nil {
 		return err
 	}
 	config := cloudKind("providerconfigs", "ProviderConfig", "")

@@ -49,7 +49,9 @@ func (c *cluster) restarted(ctx context.Context, dir string) error {
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			return false, nil
 		}
-		return true, errors.Join(err, download(ctx, http.DefaultClient, "http://"+c.pprof, "allocs", filepath.Join(dir, "controller-restart-allocs.pprof")))
+		return true,
+			errors.Join(err, download(ctx, http.DefaultClient, "http://"+c.pprof, "allocs",
+				filepath.Join(dir, "controller-restart-allocs.pprof")))
 	})
 }
 
@@ -59,7 +61,8 @@ func (c *cluster) profileLooks(ctx context.Context, dir string, window time.Dura
 	if err != nil {
 		return err
 	}
-	return download(ctx, client, c.config.Host, fmt.Sprintf("profile?seconds=%.0f", window.Seconds()), filepath.Join(dir, "apiserver-looks.pprof"))
+	return download(ctx, client, c.config.Host, fmt.Sprintf("profile?seconds=%.0f", window.Seconds()),
+		filepath.Join(dir, "apiserver-looks.pprof"))
 }
 
 // heap writes a profile of the controller's heap, after a garbage collection, into a directory.

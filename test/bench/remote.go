@@ -43,7 +43,9 @@ func remoteObjects(ctx context.Context, r *figure.Report, bin string, n int) err
 	}
 	defer os.RemoveAll(dir)
 	config := filepath.Join(dir, "config.yaml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, "apiVersion: examplecloud.landbridge.io/v1alpha1\nkind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {endpoint: %q}\n", cloud.url), 0o600); err != nil {
+	if err := os.WriteFile(config,
+		fmt.Appendf(nil, "apiVersion: examplecloud.landbridge.io/v1alpha1\nkind: ClusterProviderConfig\nmetadata: "+
+			"{name: default}\nspec: {endpoint: %q}\n", cloud.url), 0o600); err != nil {
 		return err
 	}
 	landbridge := func(args ...string) *exec.Cmd {
@@ -88,7 +90,10 @@ func (c *exampleCloud) fill(ctx context.Context, n int) error {
 	group.SetLimit(8)
 	for i := range n {
 		group.Go(func() error {
-			body, err := json.Marshal(map[string]any{"name": fmt.Sprintf("thing-%d", i), "region": "us-east-1", "size": 1, "tags": map[string]string{"team": "a"}})
+			body, err := json.Marshal(map[string]any{
+				"name": fmt.Sprintf("thing-%d", i), "region": "us-east-1", "size": 1,
+				"tags": map[string]string{"team": "a"},
+			})
 			if err != nil {
 				return err
 			}

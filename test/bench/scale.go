@@ -12,8 +12,10 @@ import (
 var azurermTypes = []string{
 	"azurerm_resource_group", "azurerm_virtual_network", "azurerm_subnet", "azurerm_network_interface", "azurerm_public_ip",
 	"azurerm_network_security_group", "azurerm_route_table", "azurerm_storage_account", "azurerm_storage_container", "azurerm_key_vault",
-	"azurerm_key_vault_secret", "azurerm_linux_virtual_machine", "azurerm_managed_disk", "azurerm_kubernetes_cluster", "azurerm_container_registry",
-	"azurerm_dns_zone", "azurerm_dns_a_record", "azurerm_postgresql_flexible_server", "azurerm_log_analytics_workspace", "azurerm_user_assigned_identity",
+	"azurerm_key_vault_secret", "azurerm_linux_virtual_machine", "azurerm_managed_disk", "azurerm_kubernetes_cluster",
+	"azurerm_container_registry",
+	"azurerm_dns_zone", "azurerm_dns_a_record", "azurerm_postgresql_flexible_server",
+	"azurerm_log_analytics_workspace", "azurerm_user_assigned_identity",
 }
 
 // scale installs a provider with more than a thousand resource types.

@@ -132,7 +132,10 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 		beyond := func(p float64) float64 { return seconds(figure.Percentile(u.took, p) - slowUpdate) }
 		r.Add(figure.Figure{Name: "slow creates: updates of a resource " + u.name + " meanwhile", Value: float64(len(u.took)), Unit: "updates"})
 		r.Add(figure.Figure{Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, p50", Value: beyond(.5), Unit: "s"})
-		r.Add(figure.Figure{Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, longest", Value: beyond(1), Unit: "s", Bound: 2})
+		r.Add(figure.Figure{
+			Name: "slow creates: update " + u.name + ", time beyond what the cloud takes, longest", Value: beyond(1),
+			Unit: "s", Bound: 2,
+		})
 	}
 	r.Add(figure.Figure{Name: "slow creates: largest memory of the controller", Value: controller, Unit: "MiB", Bound: 100})
 	r.Add(figure.Figure{Name: "slow creates: largest memory of the provider", Value: providerMax, Unit: "MiB"})
@@ -142,7 +145,9 @@ func slow(ctx context.Context, r *figure.Report, bin string) error {
 
 // updates repeatedly updates one resource until it is stopped. It returns the time that each update
 // takes, from the write of the spec to the status.
-func (c *cluster) updates(ctx context.Context, k kind, name, field string, value func(int) any, ended func() bool) (took []time.Duration, _ error) {
+func (c *cluster) updates(
+	ctx context.Context, k kind, name, field string, value func(int) any, ended func() bool,
+) (took []time.Duration, _ error) {
 	client := c.client.Resource(k.GroupVersionResource).Namespace("default")
 	w, err := client.Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	if err != nil {

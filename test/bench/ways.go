@@ -75,7 +75,8 @@ func executors(ctx context.Context, r *figure.Report) error {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "figures.json")
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkWays$", "-benchtime", "1x", "-timeout", "30m", ".", "-figures", path)
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkWays$", "-benchtime", "1x",
+		"-timeout", "30m", ".", "-figures", path)
 	cmd.Dir = "test/conformance"
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
@@ -134,7 +135,10 @@ func inCluster(ctx context.Context, r *figure.Report, bin, way, source string, s
 		took = append(took, d)
 	}
 	const rawCreate = "the provider's calls of a create alone, time" // of BenchmarkWays
-	r.Ratio(figure.Figure{Name: "in a cluster: create, until Ready, p50", Column: way, Value: seconds(figure.Percentile(took, .5)) * 1000, Unit: "ms"}, rawCreate)
+	r.Ratio(figure.Figure{
+		Name: "in a cluster: create, until Ready, p50", Column: way,
+		Value: seconds(figure.Percentile(took, .5)) * 1000, Unit: "ms",
+	}, rawCreate)
 
 	if _, err := c.create(ctx, thing, "rest", wayResources-wayCreates-1, 4); err != nil {
 		return err
@@ -178,9 +182,14 @@ func inCluster(ctx context.Context, r *figure.Report, bin, way, source string, s
 	const unchanged = "in a cluster: unchanged reconcile"
 	add(unchanged+", measured", n, "reconciles")
 	add(unchanged+", API writes", float64(writesAfter.since(writes)), "writes")
-	r.Ratio(figure.Figure{Name: unchanged + ", controller and what it starts", Column: way, Value: per(used.controller + used.provider), Unit: "ms CPU"}, rawRead)
+	r.Ratio(figure.Figure{
+		Name: unchanged + ", controller and what it starts", Column: way,
+		Value: per(used.controller + used.provider), Unit: "ms CPU",
+	}, rawRead)
 	add(unchanged+", API server", per(used.apiserver), "ms CPU")
-	r.Ratio(figure.Figure{Name: unchanged + ", time", Column: way, Value: (after.seconds - before.seconds) * 1000 / n, Unit: "ms"}, rawRead+", time")
+	r.Ratio(figure.Figure{
+		Name: unchanged + ", time", Column: way, Value: (after.seconds - before.seconds) * 1000 / n, Unit: "ms",
+	}, rawRead+", time")
 	for _, x := range []struct {
 		of string
 		observed

@@ -46,7 +46,9 @@ func (c *cluster) unserved(ctx context.Context, of kind) (kind, error) {
 // minimalWrites writes what n new resources need at least, with some workers, and returns how long
 // each took, and all together: the resource, the intent, the outcome, the status, and the finalizer
 // with the annotations.
-func (c *cluster) minimalWrites(ctx context.Context, k kind, name string, n, workers int) (each []time.Duration, all time.Duration, _ error) {
+func (c *cluster) minimalWrites(
+	ctx context.Context, k kind, name string, n, workers int,
+) (each []time.Duration, all time.Duration, _ error) {
 	each = make([]time.Duration, n)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
@@ -66,14 +68,20 @@ func (c *cluster) minimalWrites(ctx context.Context, k kind, name string, n, wor
 func (c *cluster) minimalWritesOf(ctx context.Context, k kind, name string) error {
 	resources, stored := c.client.Resource(k.GroupVersionResource).Namespace("default"), c.client.Resource(secrets).Namespace("default")
 	u := &unstructured.Unstructured{}
-	if err := u.UnmarshalJSON(fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"name":%q},"spec":{"forProvider":%s}}`, k.GroupVersion(), k.Kind, name, k.forProvider)); err != nil {
+	if err := u.UnmarshalJSON(fmt.Appendf(nil,
+		`{"apiVersion":%q,"kind":%q,"metadata":{"name":%q},"spec":{"forProvider":%s}}`, k.GroupVersion(), k.Kind,
+		name, k.forProvider)); err != nil {
 		return err
 	}
 	u, err := resources.Create(ctx, u, createNow)
 	if err != nil {
 		return err
 	}
-	secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": k.Resource + "-" + name}}}
+	secret := &unstructured.Unstructured{
+		Object: map[string]any{
+			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": k.Resource + "-" + name},
+		},
+	}
 	state := bytes.Repeat([]byte("0123456789abcdef"), 64)
 	for _, write := range []func(context.Context, *unstructured.Unstructured) (*unstructured.Unstructured, error){
 		func(ctx context.Context, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {

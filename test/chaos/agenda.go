@@ -57,10 +57,19 @@ func (a *agenda) faults() []item {
 	out := []item{
 		{name: "kill the controller", do: a.killController},
 		{name: "kill the controller", do: a.killController},
-		{name: "stop the controller, operations take longer", do: func(ctx context.Context) error { return a.stopController(ctx, 500*time.Millisecond) }},
-		{name: "stop the controller, operations end in time", do: func(ctx context.Context) error { return a.stopController(ctx, 15*time.Second) }},
+		{
+			name: "stop the controller, operations take longer",
+			do:   func(ctx context.Context) error { return a.stopController(ctx, 500*time.Millisecond) },
+		},
+		{
+			name: "stop the controller, operations end in time",
+			do:   func(ctx context.Context) error { return a.stopController(ctx, 15*time.Second) },
+		},
 		{name: "kill a provider", do: func(ctx context.Context) error { return a.hitProvider(ctx, "killed") }},
-		{name: "kill a provider and the controller", do: func(ctx context.Context) error { return a.hitProvider(ctx, "killed, then the controller") }},
+		{
+			name: "kill a provider and the controller",
+			do:   func(ctx context.Context) error { return a.hitProvider(ctx, "killed, then the controller") },
+		},
 		{name: "pause a provider", do: func(ctx context.Context) error { return a.hitProvider(ctx, "paused") }},
 		{name: "hand over", do: a.handOver},
 		{name: "stop the API server", do: func(ctx context.Context) error { return a.apiServer(ctx, "stopped", false) }},
@@ -74,10 +83,16 @@ func (a *agenda) faults() []item {
 		out = append(out, item{name: "remove an estate: " + how, do: func(ctx context.Context) error { return a.removeEstate(ctx, how) }})
 	}
 	for _, process := range []faultpoint.Process{faultpoint.Create, faultpoint.Update, faultpoint.Delete} {
-		out = append(out, item{name: "kill providers: " + string(process), do: func(ctx context.Context) error { return a.providersAt(ctx, process) }})
+		out = append(out, item{
+			name: "kill providers: " + string(process), do: func(ctx context.Context) error {
+				return a.providersAt(ctx, process)
+			},
+		})
 	}
 	for _, p := range []faultpoint.Point{
-		{Process: faultpoint.Create, Step: faultpoint.BeforeIntent}, {Process: faultpoint.Create, Step: faultpoint.BeforeDispatch}, {Process: faultpoint.Create, Step: faultpoint.BeforeConclude},
+		{Process: faultpoint.Create, Step: faultpoint.BeforeIntent}, {
+			Process: faultpoint.Create, Step: faultpoint.BeforeDispatch,
+		}, {Process: faultpoint.Create, Step: faultpoint.BeforeConclude},
 		{Process: faultpoint.Update, Step: faultpoint.BeforeDispatch}, {Process: faultpoint.Delete, Step: faultpoint.BeforeIntent},
 	} {
 		out = append(out, item{name: "pause beyond the lease: " + p.String(), do: func(ctx context.Context) error { return a.fence(ctx, p) }})

@@ -47,7 +47,11 @@ func (a *agenda) cliFaults() []item {
 		{Process: faultpoint.CommandLine, Step: faultpoint.BeforeAsk},
 		{Process: faultpoint.CommandLine, Step: faultpoint.BeforeAnswer},
 	} {
-		out = append(out, item{name: "kill the command line: " + string(p.Step), do: func(ctx context.Context) error { return a.programsAt(ctx, p) }})
+		out = append(out, item{
+			name: "kill the command line: " + string(p.Step), do: func(ctx context.Context) error {
+				return a.programsAt(ctx, p)
+			},
+		})
 	}
 	return out
 }

@@ -78,7 +78,8 @@ func (c *cloud) start(ctx context.Context) error {
 	if address == "" {
 		address = "127.0.0.1:0"
 	}
-	c.cmd = exec.Command(program, "--addr", address, "--data", filepath.Join(c.dir, "cloud.db"), "--no-sync", "--task-delay", taskDelay.String())
+	c.cmd = exec.Command(program, "--addr", address, "--data", filepath.Join(c.dir, "cloud.db"), "--no-sync",
+		"--task-delay", taskDelay.String())
 	dieWithParent(c.cmd)
 	c.cmd.Stderr = os.Stderr
 	out, err := c.cmd.StdoutPipe()

@@ -62,7 +62,8 @@ func (w *world) startController(s start) (*controller, error) {
 	}
 	defer log.Close()
 	c.cmd = exec.Command(w.program, "controller", "--kubeconfig", w.server.Kubeconfig, "--provider-cache", filepath.Join(w.dir, "cache"),
-		"--poll", w.poll().String(), "--leader-elect="+strconv.FormatBool(s.elected || w.sharded()), "--lease-duration", w.lease().String(), "--grace-period", s.grace.String(),
+		"--poll", w.poll().String(), "--leader-elect="+strconv.FormatBool(s.elected || w.sharded()),
+		"--lease-duration", w.lease().String(), "--grace-period", s.grace.String(),
 		// Objects are removed by hand, too, which is noticed only afterwards.
 		"--creation-grace-period", "5s",
 		// More is destroyed than in any estate.

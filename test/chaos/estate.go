@@ -28,7 +28,8 @@ func (a *agenda) configure(ctx context.Context, what string) error {
 	}
 	for form := range forms {
 		err := a.try(ctx, func(ctx context.Context) error {
-			_, err := a.client.Resource(gvrOf(form, "clusterproviderconfigs")).Patch(ctx, "default", types.MergePatchType, encode(m{"spec": m{"endpoint": host}}), patchOptions)
+			_, err := a.client.Resource(gvrOf(form, "clusterproviderconfigs")).
+				Patch(ctx, "default", types.MergePatchType, encode(m{"spec": m{"endpoint": host}}), patchOptions)
 			return err
 		})
 		if err != nil {

@@ -213,7 +213,8 @@ func (a *agenda) judgeCloud(ctx context.Context, v *verdict, managed map[string]
 	}
 	for _, e := range events {
 		if e.What == "duplicates_ever" && !a.mayBeTwo(e.Key) {
-			v.duplicates = append(v.duplicates, fmt.Sprintf("%s %s, called %s, at %.3f", e.Collection, e.ObjectID, e.Key, e.Time.Sub(a.began).Seconds()))
+			v.duplicates = append(v.duplicates, fmt.Sprintf("%s %s, called %s, at %.3f", e.Collection, e.ObjectID,
+				e.Key, e.Time.Sub(a.began).Seconds()))
 		}
 	}
 	return nil
@@ -223,7 +224,9 @@ func (a *agenda) judgeCloud(ctx context.Context, v *verdict, managed map[string]
 // is replaced like any other.
 func (a *agenda) mayBeTwo(key string) bool {
 	name := key[strings.LastIndexByte(key, '/')+1:]
-	return slices.ContainsFunc(a.slots, func(s *slot) bool { return s.createFirst && (name == s.label || strings.HasPrefix(name, s.label+".")) })
+	return slices.ContainsFunc(a.slots, func(s *slot) bool {
+		return s.createFirst && (name == s.label || strings.HasPrefix(name, s.label+"."))
+	})
 }
 
 // leaked searches for secrets where they must not be.

@@ -153,7 +153,10 @@ var kinds = []*kind{
 			spec["secretWoVersion"] = s.next()
 		},
 		fields: func(s *slot, spec m) map[string]string {
-			return map[string]string{"name": text(spec["name"]), "password_sha256": digest(s.secrets["password"]), "secret_sha256": digest(s.secrets["secret"])}
+			return map[string]string{
+				"name": text(spec["name"]), "password_sha256": digest(s.secrets["password"]),
+				"secret_sha256": digest(s.secrets["secret"]),
+			}
 		},
 		importID: id,
 	},

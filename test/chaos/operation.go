@@ -68,11 +68,14 @@ var operations = []operation{
 		s.kind.change(s, s.spec)
 		return s.apply(ctx)
 	}},
-	{name: opReplace, weight: 16, steps: 1, there: true, fits: func(s *slot) bool { return s.kind.replace != nil }, do: func(ctx context.Context, s *slot) error {
-		s.kind.replace(s, s.spec)
-		s.destroyed.Store(true)
-		return s.apply(ctx)
-	}},
+	{
+		name: opReplace, weight: 16, steps: 1, there: true, fits: func(s *slot) bool { return s.kind.replace != nil },
+		do: func(ctx context.Context, s *slot) error {
+			s.kind.replace(s, s.spec)
+			s.destroyed.Store(true)
+			return s.apply(ctx)
+		},
+	},
 	{name: opDelete, weight: 8, steps: 1, there: true, fits: every, do: func(ctx context.Context, s *slot) error { return s.delete(ctx) }},
 	{name: opRecreate, weight: 10, steps: 2, there: true, fits: every, do: func(ctx context.Context, s *slot) error {
 		if err := s.delete(ctx); err != nil {
@@ -89,22 +92,29 @@ var operations = []operation{
 			s.destroyed.Store(true)
 			return s.annotate(ctx, v1alpha1.AnnotationTaint, s.taint)
 		}},
-	{name: "taint and untaint", weight: 4, steps: 1, there: true, settled: true, fits: func(s *slot) bool { return !s.createFirst && !s.kind.module }, do: func(ctx context.Context, s *slot) error {
-		s.taint = randomText()
-		return s.patch(ctx, m{"metadata": m{"annotations": m{v1alpha1.AnnotationTaint: s.taint, v1alpha1.AnnotationUntaint: s.taint}}})
-	}},
+	{
+		name: "taint and untaint", weight: 4, steps: 1, there: true, settled: true,
+		fits: func(s *slot) bool { return !s.createFirst && !s.kind.module },
+		do: func(ctx context.Context, s *slot) error {
+			s.taint = randomText()
+			return s.patch(ctx, m{"metadata": m{"annotations": m{v1alpha1.AnnotationTaint: s.taint, v1alpha1.AnnotationUntaint: s.taint}}})
+		},
+	},
 	{name: "retry", weight: 3, steps: 1, there: true, fits: every, do: func(ctx context.Context, s *slot) error {
 		return s.annotate(ctx, v1alpha1.AnnotationRetry, randomText())
 	}},
 
 	// Changes that the user does not make.
-	{name: "object changed by hand", weight: 4, there: true, settled: true, fits: func(s *slot) bool { return s.kind.name != "Credential" }, do: func(ctx context.Context, s *slot) error {
-		fields := map[string]m{
-			"Thing": {"size": 4711}, "Datastore": {"capacity_gib": 4711}, "Ticket": {"body": "by hand"},
-			"Alias": {"target": "by hand"}, "IDImport": {"text": "by hand"}, "Depot": {"capacity_gib": 4711},
-		}
-		return s.cloud.change(ctx, s.kind.collection, s.object, fields[s.kind.name])
-	}},
+	{
+		name: "object changed by hand", weight: 4, there: true, settled: true,
+		fits: func(s *slot) bool { return s.kind.name != "Credential" }, do: func(ctx context.Context, s *slot) error {
+			fields := map[string]m{
+				"Thing": {"size": 4711}, "Datastore": {"capacity_gib": 4711}, "Ticket": {"body": "by hand"},
+				"Alias": {"target": "by hand"}, "IDImport": {"text": "by hand"}, "Depot": {"capacity_gib": 4711},
+			}
+			return s.cloud.change(ctx, s.kind.collection, s.object, fields[s.kind.name])
+		},
+	},
 	{name: "object removed by hand", weight: 3, there: true, settled: true, fits: every, do: func(ctx context.Context, s *slot) error {
 		s.destroyed.Store(true)
 		return s.cloud.remove(ctx, s.kind.collection, s.object)
@@ -112,27 +122,37 @@ var operations = []operation{
 	{name: "status lost", weight: 4, there: true, fits: every, do: func(ctx context.Context, s *slot) error {
 		return s.patch(ctx, m{"status": nil}, "status")
 	}},
-	{name: opLoseStored, weight: 4, there: true, settled: true, fits: func(s *slot) bool { return s.recognizable() }, do: func(ctx context.Context, s *slot) error {
-		return s.try(ctx, func(ctx context.Context) error {
-			return ignoreNotFound(s.client.Resource(secretsGVR).Namespace(system).Delete(ctx, store.SecretName(s.key()), deleteOptions))
-		})
-	}},
-	{name: "stored state restored", weight: 6, there: true, settled: true, fits: func(s *slot) bool { return s.backup != nil && s.recognizable() && s.seen().GetUID() == s.backupOf }, do: func(ctx context.Context, s *slot) error {
-		return s.try(ctx, func(ctx context.Context) error {
-			u, err := s.stored(ctx)
-			if err != nil {
+	{
+		name: opLoseStored, weight: 4, there: true, settled: true,
+		fits: func(s *slot) bool { return s.recognizable() }, do: func(ctx context.Context, s *slot) error {
+			return s.try(ctx, func(ctx context.Context) error {
+				return ignoreNotFound(s.client.Resource(secretsGVR).Namespace(system).Delete(ctx, store.SecretName(s.key()), deleteOptions))
+			})
+		},
+	},
+	{
+		name: "stored state restored", weight: 6, there: true, settled: true,
+		fits: func(s *slot) bool { return s.backup != nil && s.recognizable() && s.seen().GetUID() == s.backupOf },
+		do: func(ctx context.Context, s *slot) error {
+			return s.try(ctx, func(ctx context.Context) error {
+				u, err := s.stored(ctx)
+				if err != nil {
+					return ignoreNotFound(err)
+				}
+				u.Object["data"] = s.backup
+				_, err = s.client.Resource(secretsGVR).Namespace(system).Update(ctx, u, metav1.UpdateOptions{})
 				return ignoreNotFound(err)
-			}
-			u.Object["data"] = s.backup
-			_, err = s.client.Resource(secretsGVR).Namespace(system).Update(ctx, u, metav1.UpdateOptions{})
-			return ignoreNotFound(err)
-		})
-	}},
-	{name: "connection secret lost", weight: 3, there: true, settled: true, fits: func(s *slot) bool { return s.kind.name == "Credential" }, do: func(ctx context.Context, s *slot) error {
-		return s.try(ctx, func(ctx context.Context) error {
-			return ignoreNotFound(s.client.Resource(secretsGVR).Namespace(namespace).Delete(ctx, s.label+"-connection", deleteOptions))
-		})
-	}},
+			})
+		},
+	},
+	{
+		name: "connection secret lost", weight: 3, there: true, settled: true,
+		fits: func(s *slot) bool { return s.kind.name == "Credential" }, do: func(ctx context.Context, s *slot) error {
+			return s.try(ctx, func(ctx context.Context) error {
+				return ignoreNotFound(s.client.Resource(secretsGVR).Namespace(namespace).Delete(ctx, s.label+"-connection", deleteOptions))
+			})
+		},
+	},
 	{name: "conflicting writes", weight: 6, there: true, fits: every, do: func(ctx context.Context, s *slot) error {
 		s.kind.change(s, s.spec)
 		if err := s.apply(ctx); err != nil {
@@ -143,7 +163,8 @@ var operations = []operation{
 			if err := s.patch(ctx, label); err != nil {
 				return err
 			}
-			_, err := s.client.Resource(secretsGVR).Namespace(system).Patch(ctx, store.SecretName(s.key()), types.MergePatchType, encode(label), patchOptions)
+			_, err := s.client.Resource(secretsGVR).Namespace(system).
+				Patch(ctx, store.SecretName(s.key()), types.MergePatchType, encode(label), patchOptions)
 			if ignoreNotFound(err) != nil && !unavailable(err) {
 				return err
 			}

@@ -78,14 +78,21 @@ func (a *agenda) cloudAway(ctx context.Context) error {
 var weather = map[string][]fault{
 	"refuses everything for a moment": {{"status": 503, "count": 40}},
 	"throttles":                       {{"status": 429, "count": 25}, {"on": "create", "status": 429, "count": 4}},
-	"drops connections":               {{"drop": true, "count": 30}, {"on": "create", "drop": true, "count": 3}, {"on": "update", "drop": true, "count": 5}},
-	"is slow":                         {{"delay": "400ms", "count": 60}, {"task_delay": "1500ms", "count": 10}},
-	"fails tasks":                     {{"on": "create", "task_outcome": "fail", "count": 3}, {"on": "delete", "task_outcome": "fail", "count": 2}},
-	"never ends tasks":                {{"on": "create", "task_outcome": "hang", "count": 2}},
+	"drops connections": {
+		{"drop": true, "count": 30}, {"on": "create", "drop": true, "count": 3}, {
+			"on": "update", "drop": true, "count": 5,
+		},
+	},
+	"is slow": {{"delay": "400ms", "count": 60}, {"task_delay": "1500ms", "count": 10}},
+	"fails tasks": {
+		{"on": "create", "task_outcome": "fail", "count": 3}, {"on": "delete", "task_outcome": "fail", "count": 2},
+	},
+	"never ends tasks": {{"on": "create", "task_outcome": "hang", "count": 2}},
 	"loses answers": {
 		{"on": "create", "collection": "datastores", "lose_answer": true, "count": 2},
 		{"on": "create", "collection": "tickets", "lose_answer": true, "count": 2},
-		{"on": "update", "lose_answer": true, "count": 6}, {"on": "delete", "lose_answer": true, "count": 4}, {"on": "task", "lose_answer": true, "count": 6},
+		{"on": "update", "lose_answer": true, "count": 6}, {"on": "delete", "lose_answer": true, "count": 4},
+		{"on": "task", "lose_answer": true, "count": 6},
 	},
 	"shows what it made later": {{"on": "create", "visible_after": "600ms", "count": 6}},
 }

@@ -119,8 +119,14 @@ func (a *agenda) shardFaults() []item {
 	twice("move configurations to other shards", a.move)
 	twice("divide configurations by kind, or not", a.divide)
 	return append(out,
-		item{name: "stop a replica, operations take longer", do: func(ctx context.Context) error { return a.stopController(ctx, 500*time.Millisecond) }},
-		item{name: "stop a replica, operations end in time", do: func(ctx context.Context) error { return a.stopController(ctx, 15*time.Second) }},
+		item{
+			name: "stop a replica, operations take longer",
+			do:   func(ctx context.Context) error { return a.stopController(ctx, 500*time.Millisecond) },
+		},
+		item{
+			name: "stop a replica, operations end in time",
+			do:   func(ctx context.Context) error { return a.stopController(ctx, 15*time.Second) },
+		},
 		item{name: "kill a provider", do: func(ctx context.Context) error { return a.hitProvider(ctx, "killed") }},
 		item{name: "kill the API server", do: func(ctx context.Context) error { return a.apiServer(ctx, "killed", true) }},
 		item{name: "pause the API server", do: func(ctx context.Context) error { return a.apiServer(ctx, "paused", true) }},

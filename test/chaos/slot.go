@@ -64,7 +64,10 @@ func newSlots(w *world, o Options) []*slot {
 				n *= 2
 			}
 			for i := range n {
-				s := &slot{world: w, kind: k, form: form, index: i, label: fmt.Sprintf("%s-%s-%d", form, strings.ToLower(k.name), i), namespace: namespace}
+				s := &slot{
+					world: w, kind: k, form: form, index: i,
+					label: fmt.Sprintf("%s-%s-%d", form, strings.ToLower(k.name), i), namespace: namespace,
+				}
 				s.name = s.label
 				// Names of things need not be unique, so two can exist at the same time.
 				s.createFirst = k.name == "Thing" && i >= n/2
@@ -253,11 +256,13 @@ func (s *slot) keep(ctx context.Context, u *unstructured.Unstructured, o object)
 	id := o.text("id")
 	if s.object != "" && s.object != id && !s.destroyed.Load() {
 		s.world.mu.Lock()
-		s.unasked = append(s.unasked, fmt.Sprintf("%s: %s was replaced by %s, without a request; all was well at %s", s.label, s.object, id, s.witness))
+		s.unasked = append(s.unasked, fmt.Sprintf("%s: %s was replaced by %s, without a request; all was well at %s",
+			s.label, s.object, id, s.witness))
 		s.world.mu.Unlock()
 		s.note("%s: %s was replaced by %s unasked", s.label, s.object, id)
 	}
-	s.object, s.witness = id, fmt.Sprintf("%.3f, version %s: %s", time.Since(s.began).Seconds(), u.GetResourceVersion(), encode(u.Object["status"]))
+	s.object, s.witness = id, fmt.Sprintf("%.3f, version %s: %s", time.Since(s.began).Seconds(),
+		u.GetResourceVersion(), encode(u.Object["status"]))
 	s.destroyed.Store(false)
 	if s.written(u) && s.random.IntN(4) == 0 {
 		if secret, err := s.stored(ctx); err == nil {
@@ -308,7 +313,8 @@ func (s *slot) stored(ctx context.Context) (*unstructured.Unstructured, error) {
 // patch changes the custom resource.
 func (s *slot) patch(ctx context.Context, patch m, subresources ...string) error {
 	return s.try(ctx, func(ctx context.Context) error {
-		u, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(s.namespace).Patch(ctx, s.name, types.MergePatchType, encode(patch), patchOptions, subresources...)
+		u, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(s.namespace).
+			Patch(ctx, s.name, types.MergePatchType, encode(patch), patchOptions, subresources...)
 		if err == nil {
 			s.generation = u.GetGeneration()
 		}

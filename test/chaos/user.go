@@ -88,7 +88,8 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 		}
 	}
 	patch := func(what string, p m) {
-		_, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(s.namespace).Patch(ctx, s.name, types.MergePatchType, encode(p), metav1.PatchOptions{})
+		_, err := s.client.Resource(gvr(s.form, s.kind)).Namespace(s.namespace).
+			Patch(ctx, s.name, types.MergePatchType, encode(p), metav1.PatchOptions{})
 		if err != nil {
 			s.note("%s: the user cannot say %q: %v", s.label, what, err)
 			return
@@ -107,7 +108,9 @@ func (s *slot) attend(ctx context.Context, u *unstructured.Unstructured) {
 	case exists && operation == nil && len(left) == 1:
 		patch("import it", m{"spec": m{"import": m{"id": s.kind.importID(left[0])}}})
 	case operation == nil && unknown && len(left) == 0:
-		patch("the annotations name nothing", m{"metadata": m{"annotations": m{"crossplane.io/external-name": nil, v1alpha1.AnnotationIdentity: nil}}})
+		patch("the annotations name nothing", m{
+			"metadata": m{"annotations": m{"crossplane.io/external-name": nil, v1alpha1.AnnotationIdentity: nil}},
+		})
 	case operation == nil:
 	case len(left) == 0:
 		confirmed("there is no object")
@@ -132,12 +135,14 @@ func (w *world) attendEstates(ctx context.Context) {
 		for _, x := range store.List() {
 			u := x.(*unstructured.Unstructured)
 			status, _, message, _ := condition(u, "Synced")
-			if u.GetNamespace() == namespace || u.GetDeletionTimestamp() == nil || status != "False" || !strings.Contains(message, "there is no Secret token in namespace") ||
+			if u.GetNamespace() == namespace || u.GetDeletionTimestamp() == nil || status != "False" ||
+				!strings.Contains(message, "there is no Secret token in namespace") ||
 				at(u, "spec", "providerConfigRef", "kind") != "ProviderConfig" {
 				continue
 			}
 			patch := m{"spec": m{"providerConfigRef": m{"kind": "ClusterProviderConfig", "name": "default"}}}
-			if _, err := w.client.Resource(r).Namespace(u.GetNamespace()).Patch(ctx, u.GetName(), types.MergePatchType, encode(patch), metav1.PatchOptions{}); err == nil {
+			if _, err := w.client.Resource(r).Namespace(u.GetNamespace()).
+				Patch(ctx, u.GetName(), types.MergePatchType, encode(patch), metav1.PatchOptions{}); err == nil {
 				w.mu.Lock()
 				w.resolved["credentials gone: take others"]++
 				w.mu.Unlock()

@@ -127,7 +127,8 @@ func (w *world) secret(value string) string {
 // newWorld starts everything except the controller, and installs the providers.
 func newWorld(ctx context.Context, o Options, dir string, log io.Writer) (*world, error) {
 	w := &world{
-		dir: dir, log: log, replicas: o.Replicas, cli: o.Execution == v1alpha1.ExecutionCLI, stop: make(chan struct{}), began: time.Now(), cloud: &cloud{dir: dir},
+		dir: dir, log: log, replicas: o.Replicas, cli: o.Execution == v1alpha1.ExecutionCLI,
+		stop: make(chan struct{}), began: time.Now(), cloud: &cloud{dir: dir},
 		injected: map[string]int{}, resolved: map[string]int{}, secrets: map[string]bool{},
 		stores: map[schema.GroupVersionResource]cache.Store{},
 	}
@@ -270,7 +271,9 @@ func (w *world) installProvider(ctx context.Context, name, path string, spec m) 
 }
 
 func (w *world) makeNamespace(ctx context.Context, name string) error {
-	return w.create(ctx, namespacesGVR, &unstructured.Unstructured{Object: m{"apiVersion": "v1", "kind": "Namespace", "metadata": m{"name": name}}})
+	return w.create(ctx, namespacesGVR, &unstructured.Unstructured{
+		Object: m{"apiVersion": "v1", "kind": "Namespace", "metadata": m{"name": name}},
+	})
 }
 
 // create creates an object, as soon as its kind is served.
@@ -289,7 +292,12 @@ func (w *world) create(ctx context.Context, r schema.GroupVersionResource, u *un
 
 // writeSecret creates or updates a Secret.
 func (w *world) writeSecret(ctx context.Context, namespace, name string, values m) error {
-	u := &unstructured.Unstructured{Object: m{"apiVersion": "v1", "kind": "Secret", "metadata": m{"name": name, "namespace": namespace}, "stringData": values}}
+	u := &unstructured.Unstructured{
+		Object: m{
+			"apiVersion": "v1", "kind": "Secret", "metadata": m{"name": name, "namespace": namespace},
+			"stringData": values,
+		},
+	}
 	return w.try(ctx, func(ctx context.Context) error {
 		_, err := w.client.Resource(secretsGVR).Namespace(namespace).Apply(ctx, name, u, metav1.ApplyOptions{FieldManager: "chaos", Force: true})
 		return err

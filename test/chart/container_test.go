@@ -34,8 +34,11 @@ var installed = object{
 	"flags":          object{"poll": "5s"},
 	"providerMirror": object{"persistentVolumeClaim": object{"claimName": "mirror"}},
 	"providers":      object{"random": object{"source": "hashicorp/random", "version": "~> 3.7", "activate": []any{"random_password"}}},
-	"configurations": []any{object{"apiVersion": "random.landbridge.io/v1alpha1", "kind": "ClusterProviderConfig", "metadata": object{"name": "default"}}},
-	"metrics":        object{"readers": []any{object{"kind": "ServiceAccount", "name": "prometheus", "namespace": "team"}}},
+	"configurations": []any{object{
+		"apiVersion": "random.landbridge.io/v1alpha1", "kind": "ClusterProviderConfig",
+		"metadata": object{"name": "default"},
+	}},
+	"metrics": object{"readers": []any{object{"kind": "ServiceAccount", "name": "prometheus", "namespace": "team"}}},
 }
 
 // The life of an installation, with the image as containers that have the arguments, volumes, users
@@ -106,7 +109,8 @@ func TestContainer(t *testing.T) {
 		t.Error("the TerraformProvider is being deleted")
 	}
 	stored := &corev1.SecretList{}
-	if err := c.List(t.Context(), stored, client.InNamespace(chart.Namespace), client.MatchingFields{"type": "landbridge.io/instance"}); err != nil {
+	if err := c.List(t.Context(), stored, client.InNamespace(chart.Namespace),
+		client.MatchingFields{"type": "landbridge.io/instance"}); err != nil {
 		t.Fatal(err)
 	}
 	if len(stored.Items) != 3 {
@@ -117,7 +121,9 @@ func TestContainer(t *testing.T) {
 		err := c.Delete(ctx, ns.DeepCopy(), client.DryRunAll)
 		return err != nil && strings.Contains(err.Error(), "landbridge.io/allow-deletion")
 	})
-	if err := c.Patch(t.Context(), ns, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"landbridge.io/allow-deletion":"true"}}}`))); err != nil {
+	if err := c.Patch(t.Context(), ns,
+		client.RawPatch("application/merge-patch+json",
+			[]byte(`{"metadata":{"annotations":{"landbridge.io/allow-deletion":"true"}}}`))); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Delete(t.Context(), ns, client.DryRunAll); err != nil {
@@ -175,7 +181,8 @@ func apply(t *testing.T, c *clustertest.Cluster, release *helm.Chart) *chart.Ren
 			continue
 		}
 		n++
-		if err := c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(m.Object.DeepCopy()), fieldOwner, client.ForceOwnership); err != nil {
+		if err := c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(m.Object.DeepCopy()), fieldOwner,
+			client.ForceOwnership); err != nil {
 			t.Fatalf("%s: %v", m.Template, err)
 		}
 	}

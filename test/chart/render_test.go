@@ -99,7 +99,8 @@ func judge(t *testing.T, c *clustertest.Cluster, u *unstructured.Unstructured) e
 	if !served(t, c, u) {
 		return nil
 	}
-	return c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.DryRunAll, client.FieldOwner("helm"), client.ForceOwnership)
+	return c.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.DryRunAll,
+		client.FieldOwner("helm"), client.ForceOwnership)
 }
 
 // decode reads an object into its Go type; unknown fields are an error. It returns nil for the
@@ -113,7 +114,8 @@ func decode(u *unstructured.Unstructured) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder := json.NewSerializerWithOptions(json.DefaultMetaFactory, clientgoscheme.Scheme, clientgoscheme.Scheme, json.SerializerOptions{Strict: true})
+	decoder := json.NewSerializerWithOptions(json.DefaultMetaFactory, clientgoscheme.Scheme, clientgoscheme.Scheme,
+		json.SerializerOptions{Strict: true})
 	o, _, err := decoder.Decode(raw, nil, nil)
 	return o, err
 }
@@ -187,7 +189,9 @@ func restricted(template *corev1.PodTemplateSpec) error {
 	if err != nil {
 		return err
 	}
-	result := policy.AggregateCheckResults(evaluator.EvaluatePod(api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}, &template.ObjectMeta, &template.Spec))
+	result := policy.AggregateCheckResults(evaluator.EvaluatePod(api.LevelVersion{
+		Level: api.LevelRestricted, Version: api.LatestVersion(),
+	}, &template.ObjectMeta, &template.Spec))
 	if !result.Allowed {
 		return fmt.Errorf("not allowed by the restricted standard: %s", result.ForbiddenDetail())
 	}
@@ -206,22 +210,42 @@ func TestRefusedValues(t *testing.T) {
 		values object
 		want   string
 	}{
-		"a misspelled value":            {object{"replica": 2}, "replica"},
-		"a misspelled nested value":     {object{"metrics": object{"enable": true}}, "enable"},
-		"a flag with its own value":     {object{"flags": object{"grace-period": "1m"}}, "grace-period"},
-		"a flag with dashes":            {object{"flags": object{"--poll": "1m"}}, "--poll"},
-		"a grace period with a unit":    {object{"gracePeriodSeconds": "25s"}, "gracePeriodSeconds"},
-		"a provider without a source":   {object{"providers": object{"random": object{}}}, "source"},
-		"a misspelled field":            {object{"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "verison": "~> 1.69"}}}, "verison"},
-		"a misspelled nested field":     {object{"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "limits": object{"brust": 1}}}}, "brust"},
-		"a field of another type":       {object{"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "activate": "hcloud_*"}}}, "activate"},
-		"no such choice":                {object{"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "updatePolicy": "Major"}}}, "updatePolicy"},
-		"a provider's name":             {object{"providers": object{"Random": object{"source": "hashicorp/random"}}}, "Random"},
-		"another kind as configuration": {object{"configurations": []any{object{"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": "x"}}}}, "configurations"},
-		"two sources of a mirror":       {object{"providerMirror": object{"emptyDir": object{}, "hostPath": object{}}}, "providerMirror"},
-		"an address with a path":        {object{"ui": object{"urls": []any{"https://example.com/landbridge"}}}, "urls"},
-		"a page without an address":     {object{"ui": object{"urls": []any{}}}, "urls"},
-		"a tag as digest":               {object{"image": object{"digest": "v1"}}, "digest"},
+		"a misspelled value":          {object{"replica": 2}, "replica"},
+		"a misspelled nested value":   {object{"metrics": object{"enable": true}}, "enable"},
+		"a flag with its own value":   {object{"flags": object{"grace-period": "1m"}}, "grace-period"},
+		"a flag with dashes":          {object{"flags": object{"--poll": "1m"}}, "--poll"},
+		"a grace period with a unit":  {object{"gracePeriodSeconds": "25s"}, "gracePeriodSeconds"},
+		"a provider without a source": {object{"providers": object{"random": object{}}}, "source"},
+		"a misspelled field": {
+			object{
+				"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "verison": "~> 1.69"}},
+			}, "verison",
+		},
+		"a misspelled nested field": {
+			object{
+				"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "limits": object{"brust": 1}}},
+			}, "brust",
+		},
+		"a field of another type": {
+			object{
+				"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "activate": "hcloud_*"}},
+			}, "activate",
+		},
+		"no such choice": {
+			object{
+				"providers": object{"hcloud": object{"source": "hetznercloud/hcloud", "updatePolicy": "Major"}},
+			}, "updatePolicy",
+		},
+		"a provider's name": {object{"providers": object{"Random": object{"source": "hashicorp/random"}}}, "Random"},
+		"another kind as configuration": {
+			object{
+				"configurations": []any{object{"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": "x"}}},
+			}, "configurations",
+		},
+		"two sources of a mirror":   {object{"providerMirror": object{"emptyDir": object{}, "hostPath": object{}}}, "providerMirror"},
+		"an address with a path":    {object{"ui": object{"urls": []any{"https://example.com/landbridge"}}}, "urls"},
+		"a page without an address": {object{"ui": object{"urls": []any{}}}, "urls"},
+		"a tag as digest":           {object{"image": object{"digest": "v1"}}, "digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -277,8 +301,11 @@ func bare(u *unstructured.Unstructured) object {
 func TestUI(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string]object{
-		"defaults":     {"enabled": true},
-		"everything":   {"enabled": true, "urls": []any{"https://landbridge.example.com"}, "namespaces": []any{"team-a", "team-b"}, "certificates": object{"secretName": "tls"}},
+		"defaults": {"enabled": true},
+		"everything": {
+			"enabled": true, "urls": []any{"https://landbridge.example.com"}, "namespaces": []any{"team-a", "team-b"},
+			"certificates": object{"secretName": "tls"},
+		},
 		"not switched": {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -315,7 +342,8 @@ func TestUI(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.CommandContext(t.Context(), landbridge, append(page.Spec.Template.Spec.Containers[0].Args, "--help")...).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(t.Context(), landbridge,
+				append(page.Spec.Template.Spec.Containers[0].Args, "--help")...).CombinedOutput(); err != nil {
 				t.Errorf("the program does not know the flags: %v\n%s", err, out)
 			}
 		})
@@ -405,8 +433,17 @@ func TestNotes(t *testing.T) {
 		values object
 		want   []string
 	}{
-		"without providers": {nil, []string{"kubectl apply -f -", "rollout status deployment/landbridge", "remote objects, resources, TerraformProviders and\nstored states stay"}},
-		"with providers":    {object{"providers": object{"random": object{"source": "hashicorp/random"}}}, []string{"kubectl api-resources --categories managed"}},
+		"without providers": {
+			nil, []string{
+				"kubectl apply -f -", "rollout status deployment/landbridge",
+				"remote objects, resources, TerraformProviders and\nstored states stay",
+			},
+		},
+		"with providers": {
+			object{"providers": object{"random": object{"source": "hashicorp/random"}}}, []string{
+				"kubectl api-resources --categories managed",
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

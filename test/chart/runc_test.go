@@ -56,7 +56,10 @@ func unpack(t *testing.T) unpacked {
 	}
 	index, err := image.Index(image.Options{
 		Version: "v0.0.0", TimeZones: filepath.Join(strings.TrimSpace(string(goroot)), "lib", "time", "zoneinfo.zip"),
-		Platforms: []image.Platform{{OS: "linux", Architecture: strings.TrimSpace(string(arch)), Programs: map[string]string{"landbridge": program}}},
+		Platforms: []image.Platform{{
+			OS: "linux", Architecture: strings.TrimSpace(string(arch)),
+			Programs: map[string]string{"landbridge": program},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +160,8 @@ func (n *node) run(t *testing.T, name string, pod *corev1.PodSpec, namespace str
 		source := n.volumes[m.Name]
 		if source == "" { // an emptyDir
 			source = filepath.Join(dir, "volumes", m.Name)
-			if err := errors.Join(os.MkdirAll(source, 0o700), os.Chown(source, 0, int(*pod.SecurityContext.FSGroup)), syscall.Chmod(source, 0o2775)); err != nil {
+			if err := errors.Join(os.MkdirAll(source, 0o700), os.Chown(source, 0, int(*pod.SecurityContext.FSGroup)),
+				syscall.Chmod(source, 0o2775)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -168,7 +172,10 @@ func (n *node) run(t *testing.T, name string, pod *corev1.PodSpec, namespace str
 		"root":   object{"path": n.image.rootfs, "readonly": *main.SecurityContext.ReadOnlyRootFilesystem},
 		"mounts": mounts,
 		"process": object{
-			"user":            object{"uid": *pod.SecurityContext.RunAsUser, "gid": *pod.SecurityContext.RunAsGroup, "additionalGids": []int64{*pod.SecurityContext.FSGroup}},
+			"user": object{
+				"uid": *pod.SecurityContext.RunAsUser, "gid": *pod.SecurityContext.RunAsGroup,
+				"additionalGids": []int64{*pod.SecurityContext.FSGroup},
+			},
 			"args":            append(slices.Clone(n.image.entrypoint), n.args(t, main.Args, args)...),
 			"env":             append(slices.Clone(n.image.env), n.env(t)...),
 			"cwd":             "/",
@@ -184,7 +191,10 @@ func (n *node) run(t *testing.T, name string, pod *corev1.PodSpec, namespace str
 	if err := os.WriteFile(filepath.Join(dir, "config.json"), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := &container{id: "landbridge-test-" + filepath.Base(filepath.Dir(dir)) + "-" + name, log: filepath.Join(dir, "log"), exited: make(chan error, 1)}
+	k := &container{
+		id: "landbridge-test-" + filepath.Base(filepath.Dir(dir)) + "-" + name, log: filepath.Join(dir, "log"),
+		exited: make(chan error, 1),
+	}
 	log, err := os.Create(k.log)
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +254,9 @@ func (n *node) credentials(t *testing.T, account, namespace string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, content := range map[string][]byte{"token": []byte(n.token(t, account, namespace)), "ca.crt": config.CAData, "namespace": []byte(namespace)} {
+	for name, content := range map[string][]byte{
+		"token": []byte(n.token(t, account, namespace)), "ca.crt": config.CAData, "namespace": []byte(namespace),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +271,8 @@ func (n *node) token(t *testing.T, account, namespace string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := kube.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	token, err := kube.CoreV1().ServiceAccounts(namespace).
+		CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

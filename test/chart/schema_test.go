@@ -88,7 +88,10 @@ spec:
 		"no spec":             {manifest: head, want: "spec"},
 		"another kind":        {manifest: strings.Replace(head, "Thing", "Things", 1) + "spec: {forProvider: {}}", want: "kind"},
 		"another version":     {manifest: strings.Replace(head, "v1alpha1", "v1", 1) + "spec: {forProvider: {}}", want: "apiVersion"},
-		"no metadata":         {manifest: "apiVersion: everything.landbridge.io/v1alpha1\nkind: Thing\nspec: {forProvider: {}}", want: "metadata"},
+		"no metadata": {
+			manifest: "apiVersion: everything.landbridge.io/v1alpha1\nkind: Thing\nspec: {forProvider: {}}",
+			want:     "metadata",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,13 +123,16 @@ func TestJSONSchemasOfOwnKinds(t *testing.T) {
 			t.Errorf("%s: %v", u.GetName(), err)
 		}
 	}
-	const limits = "apiVersion: landbridge.io/v1alpha1\nkind: TerraformProvider\nmetadata: {name: x}\nspec: {source: hashicorp/random, limits: {memory: "
+	const limits = "apiVersion: landbridge.io/v1alpha1\nkind: TerraformProvider\nmetadata: {name: x}\nspec: " +
+		"{source: hashicorp/random, limits: {memory: "
 	for value, valid := range map[string]bool{"1Gi": true, "1073741824": true, "true": false} {
 		if err := validate(t, s, []byte(limits+value+"}}")); (err == nil) != valid {
 			t.Errorf("memory %s: %v", value, err)
 		}
 	}
-	if err := validate(t, s, []byte("apiVersion: landbridge.io/v1alpha1\nkind: TerraformProvider\nmetadata: {name: x}\nspec: {source: hashicorp/random, verison: 1.0.0}")); err == nil || !strings.Contains(err.Error(), "verison") {
+	if err := validate(t, s,
+		[]byte("apiVersion: landbridge.io/v1alpha1\nkind: TerraformProvider\nmetadata: {name: x}\nspec: {source: "+
+			"hashicorp/random, verison: 1.0.0}")); err == nil || !strings.Contains(err.Error(), "verison") {
 		t.Errorf("a misspelt field: %v", err)
 	}
 }

@@ -19,10 +19,19 @@ var dimensions = []dimension{
 		"digest":   {"image": object{"digest": "sha256:0123456789012345678901234567890123456789012345678901234567890123"}},
 	},
 	{
-		"metrics":       {},
-		"no metrics":    {"metrics": object{"enabled": false, "serviceMonitor": object{"enabled": true}}},
-		"http":          {"metrics": object{"secure": false, "serviceMonitor": object{"enabled": true}}},
-		"monitoring":    {"metrics": object{"readers": []any{object{"kind": "ServiceAccount", "name": "prometheus", "namespace": "monitoring"}}, "serviceMonitor": object{"enabled": true, "labels": object{"release": "prometheus"}}, "prometheusRule": object{"enabled": true, "labels": object{"release": "prometheus"}}, "dashboard": object{"enabled": true}}},
+		"metrics":    {},
+		"no metrics": {"metrics": object{"enabled": false, "serviceMonitor": object{"enabled": true}}},
+		"http":       {"metrics": object{"secure": false, "serviceMonitor": object{"enabled": true}}},
+		"monitoring": {
+			"metrics": object{
+				"readers": []any{object{
+					"kind": "ServiceAccount", "name": "prometheus", "namespace": "monitoring",
+				}},
+				"serviceMonitor": object{"enabled": true, "labels": object{"release": "prometheus"}},
+				"prometheusRule": object{"enabled": true, "labels": object{"release": "prometheus"}},
+				"dashboard":      object{"enabled": true},
+			},
+		},
 		"certificate":   {"metrics": object{"certificates": object{"secretName": "metrics"}, "serviceMonitor": object{"enabled": true}}},
 		"cert-manager":  {"metrics": object{"certificates": object{"issuerRef": object{"kind": "ClusterIssuer", "name": "ca"}}}},
 		"no dashboards": {"metrics": object{"dashboard": object{"enabled": false}}},
@@ -48,8 +57,11 @@ var dimensions = []dimension{
 	{
 		"no providers": {},
 		"providers": {
-			"providers":      object{"random": object{"source": "hashicorp/random", "version": "~> 3.7", "activate": []any{"random_*"}}},
-			"configurations": []any{object{"apiVersion": "random.landbridge.io/v1alpha1", "kind": "ClusterProviderConfig", "metadata": object{"name": "default"}, "spec": object{}}},
+			"providers": object{"random": object{"source": "hashicorp/random", "version": "~> 3.7", "activate": []any{"random_*"}}},
+			"configurations": []any{object{
+				"apiVersion": "random.landbridge.io/v1alpha1", "kind": "ClusterProviderConfig",
+				"metadata": object{"name": "default"}, "spec": object{},
+			}},
 		},
 	},
 	{
@@ -60,7 +72,8 @@ var dimensions = []dimension{
 			"envFrom": []any{object{"secretRef": object{"name": "credentials"}}}, "podAnnotations": object{"a": "b"}, "podLabels": object{"c": "d"},
 			"nodeSelector": object{"kubernetes.io/arch": "arm64"}, "tolerations": []any{object{"operator": "Exists"}},
 			"affinity": object{"nodeAffinity": object{}}, "priorityClassName": "system-cluster-critical",
-			"extraVolumes": []any{object{"name": "ca", "configMap": object{"name": "ca"}}}, "extraVolumeMounts": []any{object{"name": "ca", "mountPath": "/etc/ca"}},
+			"extraVolumes":        []any{object{"name": "ca", "configMap": object{"name": "ca"}}},
+			"extraVolumeMounts":   []any{object{"name": "ca", "mountPath": "/etc/ca"}},
 			"serviceAccount":      object{"annotations": object{"eks.amazonaws.com/role-arn": "arn"}},
 			"podDisruptionBudget": object{"enabled": false}, "protectNamespace": false, "plans": object{"enabled": true, "port": 8443},
 			"ui": object{
@@ -72,7 +85,10 @@ var dimensions = []dimension{
 				"egress":      []any{object{"ports": []any{object{"port": 443}}}},
 			},
 		},
-		"no network policy": {"networkPolicy": object{"enabled": false}, "resources": object{}, "plans": object{"enabled": true}, "ui": object{"enabled": true}},
+		"no network policy": {
+			"networkPolicy": object{"enabled": false}, "resources": object{}, "plans": object{"enabled": true},
+			"ui": object{"enabled": true},
+		},
 	},
 }
 

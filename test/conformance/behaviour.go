@@ -8,10 +8,12 @@ import (
 
 // Reasons why a behaviour does not apply.
 const (
-	noProgram   = "There is no program between Landbridge and the provider."
-	noIdentity  = "Terraform supports resource identities from 1.12 on. Earlier versions cannot import by identity; an attempt is an error that says so."
+	noProgram  = "There is no program between Landbridge and the provider."
+	noIdentity = "Terraform supports resource identities from 1.12 on. Earlier versions cannot import by identity; " +
+		"an attempt is an error that says so."
 	noStateless = "The legacy SDK has no state without an id, so its importers always answer with one."
-	noWriteOnly = "Terraform supports write-only attributes from 1.11 on. Earlier versions cannot set them; an attempt is an error that says so."
+	noWriteOnly = "Terraform supports write-only attributes from 1.11 on. Earlier versions cannot set them; an " +
+		"attempt is an error that says so."
 )
 
 // Behaviours lists what is tested for each way and each form of a provider. Compared behaviours
@@ -31,7 +33,10 @@ var Behaviours = []matrix.Behaviour{
 
 	{Section: "Import", Name: "import_by_id", Says: "By id; an object that does not exist is an error"},
 	{Section: "Import", Name: "import_by_identity", Says: "By identity, of one and of several attributes", Not: notTerraform(noIdentity)},
-	{Section: "Import", Name: "import_without_state", Says: "By identity, with an answer without state, which the following read returns", Not: stateless},
+	{
+		Section: "Import", Name: "import_without_state",
+		Says: "By identity, with an answer without state, which the following read returns", Not: stateless,
+	},
 	{Section: "Import", Name: "import_refused", Says: "An import that the type does not support is refused"},
 
 	{Section: "Versions and identity", Name: "upgrade", Says: "State and identity of an older release are upgraded"},
@@ -49,8 +54,14 @@ var Behaviours = []matrix.Behaviour{
 	{Section: "Failures", Name: "delete_fails", Says: "A delete that fails and is repeated"},
 	{Section: "Failures", Name: "read_fails", Says: "A read that fails"},
 	{Section: "Failures", Name: "deadline", Says: "A create that never ends"},
-	{Section: "Failures", Name: "killed_while_creating", Says: "The program is killed while the provider creates: the object is not lost", Not: onlyCLI},
-	{Section: "Failures", Name: "killed_anywhere", Says: "The program is killed at any time: the stored state matches the object", Not: onlyCLI},
+	{
+		Section: "Failures", Name: "killed_while_creating",
+		Says: "The program is killed while the provider creates: the object is not lost", Not: onlyCLI,
+	},
+	{
+		Section: "Failures", Name: "killed_anywhere",
+		Says: "The program is killed at any time: the stored state matches the object", Not: onlyCLI,
+	},
 }
 
 func onlyCLI(column string) string {

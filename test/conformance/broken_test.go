@@ -74,7 +74,8 @@ func TestBrokenCommandLine(t *testing.T) {
 
 	cloud := examplecloudtest.Start(t)
 	p := object("landbridge.io/v1alpha1", "TerraformProvider", "", "broken", m{
-		"source": "landbridge-io/" + examplecloudtest.Framework6, "execution": "CLI", "group": "broken.landbridge.io", "activate": []any{"examplecloud_thing"},
+		"source": "landbridge-io/" + examplecloudtest.Framework6, "execution": "CLI", "group": "broken.landbridge.io",
+		"activate": []any{"examplecloud_thing"},
 	})
 	unavailable := func(message string) {
 		t.Helper()

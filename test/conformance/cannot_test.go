@@ -26,7 +26,8 @@ func TestCannot(t *testing.T) {
 	}
 	config := w.config(credential, `{"name":"x","secret_wo":"hunter3","secret_wo_version":1}`)
 	p, diags := w.ex.Plan(ctx, credential, instance.Instance{}, config)
-	if p.Action != "" || !strings.Contains(diags.String(), "secret_wo: Write-only attribute not supported") || strings.Contains(diags.String(), "hunter3") {
+	if p.Action != "" || !strings.Contains(diags.String(), "secret_wo: Write-only attribute not supported") ||
+		strings.Contains(diags.String(), "hunter3") {
 		t.Errorf("got %v, %v", p.Action, diags)
 	}
 	if more := w.ex.Validate(ctx, credential, config); !more.HasErrors() {

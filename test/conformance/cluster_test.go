@@ -93,7 +93,8 @@ func start(t *testing.T, server *playgroundtest.Server, line *kinds.CommandLine)
 	if line.Dir == "" {
 		line.Dir = scratch
 	}
-	o := clustertest.Options(poll, filepath.Join(scratch, "cache"), mirror(t, filepath.Join(scratch, "mirror")), providertest.Mirror(t, "random", "kubernetes", "null", "tls", "http", "cloudflare"))
+	o := clustertest.Options(poll, filepath.Join(scratch, "cache"), mirror(t, filepath.Join(scratch, "mirror")),
+		providertest.Mirror(t, "random", "kubernetes", "null", "tls", "http", "cloudflare"))
 	o.CommandLine = line
 	for _, form := range examplecloudtest.Forms {
 		o.Linked = append(o.Linked, terraformprovider.Linked{

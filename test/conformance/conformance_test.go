@@ -112,7 +112,9 @@ var behaviours = map[string]func(w *world){
 		w.imports(r, terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": id, "region": cty.StringVal("eu-central-1")})})
 		w.imports(r, terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": id, "colour": cty.StringVal("red")})})
 		d := w.resource("datastore")
-		w.cloud.Make(w, "datastores", map[string]any{"name": "d", "hci_cluster_uuid": "h", "cluster_info": map[string]any{"id": "c"}, "capacity_gib": 4})
+		w.cloud.Make(w, "datastores", map[string]any{
+			"name": "d", "hci_cluster_uuid": "h", "cluster_info": map[string]any{"id": "c"}, "capacity_gib": 4,
+		})
 		w.imports(d, terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{
 			"name": cty.StringVal("d"), "hci_cluster_uuid": cty.StringVal("h"), "cluster_info_id": cty.StringVal("c"),
 		})})

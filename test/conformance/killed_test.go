@@ -96,7 +96,8 @@ func TestKilledWhileCreating(t *testing.T) {
 		if got.in.Status != instance.Full || !got.in.HasIdentity() || got.diags.HasErrors() {
 			t.Errorf("got %s, %v", got.in.Status, got.diags)
 		}
-		if text := got.diags.String(); !strings.Contains(text, "ended by a signal") || !strings.Contains(text, "The provider's answer is stored.") {
+		if text := got.diags.String(); !strings.Contains(text, "ended by a signal") ||
+			!strings.Contains(text, "The provider's answer is stored.") {
 			t.Errorf("it is not reported: %s", text)
 		}
 		w.refresh(r, got.in)

@@ -128,7 +128,8 @@ func (s system) token(t *testing.T) string {
 	if _, err := s.remote.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.remote.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	out, err := s.remote.CoreV1().ServiceAccounts("default").
+		CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,8 @@ func (s system) configMaps(t *testing.T, u *unstructured.Unstructured) {
 	})
 	s.MustCreate(t, imported)
 	s.WaitReady(t, imported)
-	if now, err := api.Get(t.Context(), "existing", metav1.GetOptions{}); err != nil || now.UID != made.UID || now.ResourceVersion != made.ResourceVersion {
+	if now, err := api.Get(t.Context(), "existing", metav1.GetOptions{}); err != nil || now.UID != made.UID ||
+		now.ResourceVersion != made.ResourceVersion {
 		t.Errorf("the import changed the object: %v, %v", now, err)
 	}
 	for _, u := range []*unstructured.Unstructured{u, imported} {

@@ -17,14 +17,17 @@ import (
 
 // install installs a form of the provider that is executed by the command line, for a cloud, and
 // returns the group of its kinds.
-func (c *cluster) install(t *testing.T, form, name string, cloud *examplecloudtest.Cloud, types ...string) (p *unstructured.Unstructured, group string) {
+func (c *cluster) install(
+	t *testing.T, form, name string, cloud *examplecloudtest.Cloud, types ...string,
+) (p *unstructured.Unstructured, group string) {
 	t.Helper()
 	activate := make([]any, len(types))
 	for i, typ := range types {
 		activate[i] = "examplecloud_" + typ
 	}
 	p = object("landbridge.io/v1alpha1", "TerraformProvider", "", name, m{
-		"source": "landbridge-io/" + form, "version": release.Latest.String(), "execution": "CLI", "group": name + ".landbridge.io", "activate": activate,
+		"source": "landbridge-io/" + form, "version": release.Latest.String(), "execution": "CLI",
+		"group": name + ".landbridge.io", "activate": activate,
 	})
 	group = name + ".landbridge.io/v1alpha1"
 	c.MustCreate(t, p)
@@ -125,7 +128,8 @@ func (c *cluster) lifeOfSecrets(t *testing.T, group, ns string) {
 	c.MustCreate(t, u)
 	c.WaitReady(t, u)
 	var made corev1.Secret
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "made"}, &made); err != nil || len(made.Data["attribute.api_key"]) == 0 {
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "made"}, &made); err != nil ||
+		len(made.Data["attribute.api_key"]) == 0 {
 		t.Errorf("the connection Secret: %v, %d keys", err, len(made.Data))
 	}
 	if text := fmt.Sprint(u.Object); strings.Contains(text, "hunter") || strings.Contains(text, string(made.Data["attribute.api_key"])) {

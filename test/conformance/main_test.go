@@ -47,7 +47,9 @@ func run(m *testing.M) (code int, err error) {
 			}
 		}
 	}()
-	for way, target := range map[conformance.Way]testbin.Target{conformance.OpenTofu: testbin.OpenTofu, conformance.Terraform: testbin.Terraform} {
+	for way, target := range map[conformance.Way]testbin.Target{
+		conformance.OpenTofu: testbin.OpenTofu, conformance.Terraform: testbin.Terraform,
+	} {
 		path, err := testbin.Build(ctx, target)
 		if err != nil {
 			return 1, err

@@ -151,7 +151,9 @@ func TestReleasedCloudflare(t *testing.T) {
 		t.Errorf("%s types, %s activated: %v", all, activated, p.Object["status"])
 	}
 	ns := c.Namespace(t)
-	record := object(group, "Record", ns, "www", m{"forProvider": m{"domain": "example.org", "name": "www", "type": "A", "value": "192.0.2.1"}})
+	record := object(group, "Record", ns, "www", m{
+		"forProvider": m{"domain": "example.org", "name": "www", "type": "A", "value": "192.0.2.1"},
+	})
 	c.MustCreate(t, record)
 	c.WaitFalse(t, record, "Synced", "ProviderConfigError")
 	c.Remove(t, record)

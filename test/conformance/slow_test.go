@@ -37,7 +37,10 @@ func TestSlowChange(t *testing.T) {
 	in := w.create(r, w.config(r, `{"name":"quick"}`))
 
 	const slow = 15 * time.Second
-	w.cloud.Fault(w, map[string]any{"on": "create", "collection": "things", "match": map[string]any{"name": "slow"}, "count": 1, "task_delay": slow.String()})
+	w.cloud.Fault(w, map[string]any{
+		"on": "create", "collection": "things", "match": map[string]any{"name": "slow"}, "count": 1,
+		"task_delay": slow.String(),
+	})
 	p, diags := w.ex.Plan(ctx, r, instance.Instance{}, w.config(r, `{"name":"slow"}`))
 	if diags.HasErrors() {
 		t.Fatal(diags)

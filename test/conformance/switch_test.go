@@ -43,10 +43,17 @@ func TestSwitch(t *testing.T) {
 			}
 			thing := object(group+"/v1alpha1", "Thing", ns, "a", m{"forProvider": m{"name": "a", "size": int64(1)}})
 			resources := map[string]*unstructured.Unstructured{
-				"thing":      thing,
-				"datastore":  object(group+"/v1alpha1", "Datastore", ns, "b", m{"forProvider": m{"name": "b", "hciClusterUuid": "h", "clusterInfo": m{"id": "c"}}}),
-				"credential": object(group+"/v1alpha1", "Credential", ns, "c", m{"forProvider": m{"name": "c", "passwordSecretRef": m{"name": "given", "key": "password"}}, "writeConnectionSecretToRef": m{"name": "made"}}),
-				"volume":     object(group+"/v1alpha1", "Volume", ns, "d", m{"forProvider": m{"name": "d"}}),
+				"thing": thing,
+				"datastore": object(group+"/v1alpha1", "Datastore", ns, "b", m{
+					"forProvider": m{"name": "b", "hciClusterUuid": "h", "clusterInfo": m{"id": "c"}},
+				}),
+				"credential": object(group+"/v1alpha1", "Credential", ns, "c", m{
+					"forProvider": m{
+						"name": "c", "passwordSecretRef": m{"name": "given", "key": "password"},
+					},
+					"writeConnectionSecretToRef": m{"name": "made"},
+				}),
+				"volume": object(group+"/v1alpha1", "Volume", ns, "d", m{"forProvider": m{"name": "d"}}),
 			}
 			schemas := schemasOf(t, form, cloud)
 			before := map[string]instance.Instance{}
@@ -100,7 +107,8 @@ func (c *cluster) executed(t *testing.T, p *unstructured.Unstructured, way strin
 	c.WaitFor(t, p, "executed by "+way, func() bool {
 		return isTrue(p, "Installed", "Healthy") && current(p) && text(p, "status", "execution") == way
 	})
-	if program := text(p, "status", "commandLine"); (program != "") != (way == "CLI") || way == "CLI" && !strings.HasPrefix(program, "OpenTofu 1.") {
+	if program := text(p, "status", "commandLine"); (program != "") != (way == "CLI") ||
+		way == "CLI" && !strings.HasPrefix(program, "OpenTofu 1.") {
 		t.Errorf("%s: the program is %q", way, program)
 	}
 }
@@ -132,7 +140,9 @@ func essence(in instance.Instance) map[string]string {
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	c := shared(t)
-	p := object("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet"}, "execution": "InProcess"})
+	p := object("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{
+		"source": "hashicorp/random", "activate": []any{"random_pet"}, "execution": "InProcess",
+	})
 	c.MustCreate(t, p)
 	c.WaitFor(t, p, "refused", func() bool {
 		_, reason, message := condition(p, "Installed")

@@ -25,7 +25,8 @@ import (
 	"github.com/landbridge-io/landbridge/test/conformance"
 )
 
-var figures = flag.String("figures", "", "file to write the figures of BenchmarkWays to, as JSON, for whoever compares them with their bounds")
+var figures = flag.String("figures", "",
+	"file to write the figures of BenchmarkWays to, as JSON, for whoever compares them with their bounds")
 
 // rounds is how often everything is measured; the median counts. Each round measures everything, so
 // that other load of the machine affects all alike.
@@ -229,7 +230,9 @@ func (s *subject) createRaw() {
 	callCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	config := s.dynamic(s.fresh().Value)
-	valid, err := s.server.ValidateResourceConfig(callCtx, &tfprotov6.ValidateResourceConfigRequest{TypeName: s.res.Schema.Type, Config: config})
+	valid, err := s.server.ValidateResourceConfig(callCtx, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: s.res.Schema.Type, Config: config,
+	})
 	if err != nil || len(valid.Diagnostics) > 0 {
 		s.Fatal(valid, err)
 	}
@@ -283,7 +286,8 @@ func (s *subject) calls() (read, plan func()) {
 func plainPlan(b *testing.B, cloud *examplecloudtest.Cloud) func() {
 	b.Helper()
 	dir, programs := b.TempDir(), b.TempDir()
-	if err := os.Symlink(examplecloudtest.Provider(b, examplecloudtest.Framework6), filepath.Join(programs, "terraform-provider-examplecloud")); err != nil {
+	if err := os.Symlink(examplecloudtest.Provider(b, examplecloudtest.Framework6),
+		filepath.Join(programs, "terraform-provider-examplecloud")); err != nil {
 		b.Fatal(err)
 	}
 	rc := filepath.Join(programs, "tofurc")

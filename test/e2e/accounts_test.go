@@ -80,7 +80,8 @@ func TestAccountChanged(t *testing.T) {
 				c.WaitFalse(t, kept, "Synced", "AccountChanged", "ClusterProviderConfig accounts-edited", "is not found")
 				c.WaitFor(t, edited, "the condition AccountChanged", func() bool {
 					status, _, said := objecttest.Condition(edited, "AccountChanged")
-					return status == "True" && strings.Contains(said, "1 of 1 resources") && strings.Contains(said, `of this configuration to "accounts-edited@`)
+					return status == "True" && strings.Contains(said, "1 of 1 resources") &&
+						strings.Contains(said, `of this configuration to "accounts-edited@`)
 				})
 				c.MustPatch(t, edited, `{"spec":{"endpoint":"`+w.cloud.URL+`/"}}`)
 				c.WaitReady(t, kept)

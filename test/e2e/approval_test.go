@@ -97,7 +97,8 @@ func TestPlanAwaitsApproval(t *testing.T) {
 
 	// The command approves what it shows.
 	command := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), filepath.Join(programs(t), "landbridge"), append([]string{"approve", "thing." + d.Name + ".landbridge.io", "r", "-n", ns}, args...)...)
+		cmd := exec.CommandContext(t.Context(), filepath.Join(programs(t), "landbridge"),
+			append([]string{"approve", "thing." + d.Name + ".landbridge.io", "r", "-n", ns}, args...)...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out

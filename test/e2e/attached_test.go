@@ -26,7 +26,8 @@ func TestAttachedProvider(t *testing.T) {
 	p := terraformProvider("random", "hashicorp/random", "random_pet")
 	set(t, p, "= 99.0.0", "spec", "version")
 	c.install(t, p)
-	if _, _, message := condition(p, "Healthy"); !strings.Contains(message, "a process that TF_REATTACH_PROVIDERS attaches") || text(p, "status", "sandbox") != "" {
+	if _, _, message := condition(p, "Healthy"); !strings.Contains(message,
+		"a process that TF_REATTACH_PROVIDERS attaches") || text(p, "status", "sandbox") != "" {
 		t.Errorf("the status does not tell that the provider is attached: %v", p.Object["status"])
 	}
 	pet := resource("random.landbridge.io/v1alpha1", "Pet", c.Namespace(t), "pet", m{"forProvider": m{"length": int64(3)}})

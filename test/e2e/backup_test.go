@@ -85,7 +85,10 @@ func (c *cluster) restore(t *testing.T, b backup) {
 	for _, o := range b {
 		u := o.DeepCopy()
 		metadata := u.Object["metadata"].(m)
-		for _, name := range []string{"generateName", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "ownerReferences"} {
+		for _, name := range []string{
+			"generateName", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
+			"deletionTimestamp", "deletionGracePeriodSeconds", "ownerReferences",
+		} {
 			delete(metadata, name)
 		}
 		delete(u.Object, "status")
@@ -134,7 +137,9 @@ func TestRestoreBackup(t *testing.T) {
 			resources := []*unstructured.Unstructured{
 				d.thing(ns, "thing", m{"value": "a", "passwordSecretRef": m{"name": "inputs", "key": "password"}}),
 				d.place(ns, "place", m{"value": "a"}),
-				resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}}),
+				resource(random, "Password", ns, "password", m{
+					"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"},
+				}),
 			}
 			for _, r := range resources {
 				if r.GetKind() != "Password" {
@@ -255,8 +260,11 @@ func TestMoveBetweenClusters(t *testing.T) {
 		}
 		c.secret(t, ns, "inputs", map[string]string{"password": "the password"})
 	}
-	thing, slow := d.thing(ns, "thing", m{"value": "a", "passwordSecretRef": m{"name": "inputs", "key": "password"}}), d.place(ns, "slow", m{"value": "a"})
-	password := resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}})
+	thing, slow := d.thing(ns, "thing", m{"value": "a", "passwordSecretRef": m{"name": "inputs", "key": "password"}}),
+		d.place(ns, "slow", m{"value": "a"})
+	password := resource(random, "Password", ns, "password", m{
+		"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"},
+	})
 	resources := []*unstructured.Unstructured{thing, slow, password}
 	for _, r := range resources {
 		source.MustCreate(t, r)

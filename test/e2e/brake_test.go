@@ -50,7 +50,8 @@ func TestDestroyBrake(t *testing.T) {
 		return len(held) == all-limit
 	})
 	never(t, time.Second, "more is destroyed", func() bool { return d.Calls("delete thing") > limit })
-	c.WaitFalse(t, held[0], "Synced", "DestroyBrake", "3 objects were destroyed within a minute in the account ClusterProviderConfig/default of "+d.Name,
+	c.WaitFalse(t, held[0], "Synced", "DestroyBrake",
+		"3 objects were destroyed within a minute in the account ClusterProviderConfig/default of "+d.Name,
 		"landbridge release-brake --provider "+d.Name+" --account ClusterProviderConfig/default")
 
 	c.MustPatch(t, held[0], `{"spec":{"managementPolicies":["Observe"]}}`)

@@ -83,7 +83,8 @@ func TestCommands(t *testing.T) {
 			t.Fatalf("%s%s", out, errOut)
 		}
 		c.WaitReady(t, r)
-		if _, errOut, ok = runCommand(t, "untaint", kind, "untaint", "-n", ns); ok || !strings.Contains(errOut, "it is not tainted: its state is Full") {
+		if _, errOut, ok = runCommand(t, "untaint", kind, "untaint", "-n", ns); ok ||
+			!strings.Contains(errOut, "it is not tainted: its state is Full") {
 			t.Errorf("untainted again: %s", errOut)
 		}
 		if n := d.Calls("create thing untaint"); n != 1 {
@@ -122,7 +123,8 @@ func TestCommands(t *testing.T) {
 		}
 		d.Countermand(t, "selected") // not before, since the controller retries by itself, too
 		c.WaitReady(t, r)
-		if out, errOut, ok := runCommand(t, "retry", "--all", "-l", "batch=two", "-n", ns); !ok || out != "" || !strings.Contains(errOut, "No resource is in trouble") {
+		if out, errOut, ok := runCommand(t, "retry", "--all", "-l", "batch=two", "-n", ns); !ok || out != "" ||
+			!strings.Contains(errOut, "No resource is in trouble") {
 			t.Errorf("%s%s", out, errOut)
 		}
 	})
@@ -195,7 +197,8 @@ func TestStatusCommand(t *testing.T) {
 	for state, want := range map[string]int{"Full": 1, "Tainted": 0} {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(good.GroupVersionKind())
-		if err := c.List(t.Context(), list, client.InNamespace(ns), client.MatchingFields{"status.state": state}); err != nil || len(list.Items) != want {
+		if err := c.List(t.Context(), list, client.InNamespace(ns),
+			client.MatchingFields{"status.state": state}); err != nil || len(list.Items) != want {
 			t.Errorf("%d resources are %s: %v", len(list.Items), state, err)
 		}
 	}
@@ -226,19 +229,30 @@ func TestStatusCommand(t *testing.T) {
 		args []string
 		want string
 	}{
-		"one object":        {[]string{"status", "-n", ns, "-o", "name", "things.statuses.landbridge.io/good"}, "thing.statuses.landbridge.io/good\n"},
-		"what is not ready": {[]string{"status", "-n", ns, "-o", "name", "--unready", "things.statuses.landbridge.io,places.statuses.landbridge.io"}, "place.statuses.landbridge.io/bad\n"},
-		"a provider":        {[]string{"status", "-o", "name", "terraformprovider/statuses"}, "terraformprovider.landbridge.io/statuses\n"},
-		"labels":            {[]string{"status", "-n", ns, "-o", "name", "-l", "app=none"}, ""},
+		"one object": {
+			[]string{"status", "-n", ns, "-o", "name", "things.statuses.landbridge.io/good"},
+			"thing.statuses.landbridge.io/good\n",
+		},
+		"what is not ready": {
+			[]string{
+				"status", "-n", ns, "-o", "name", "--unready",
+				"things.statuses.landbridge.io,places.statuses.landbridge.io",
+			}, "place.statuses.landbridge.io/bad\n",
+		},
+		"a provider": {[]string{"status", "-o", "name", "terraformprovider/statuses"}, "terraformprovider.landbridge.io/statuses\n"},
+		"labels":     {[]string{"status", "-n", ns, "-o", "name", "-l", "app=none"}, ""},
 	} {
 		if out, errOut, ok = runCommand(t, test.args...); !ok || out != test.want {
 			t.Errorf("%s: %s%s", name, out, errOut)
 		}
 	}
-	if out, errOut, ok = runCommand(t, "status", "-n", ns, "things.statuses.landbridge.io/missing"); ok || !strings.Contains(errOut, "not found in namespace "+ns+": things.statuses.landbridge.io/missing") {
+	if out, errOut, ok = runCommand(t, "status", "-n", ns, "things.statuses.landbridge.io/missing"); ok ||
+		!strings.Contains(errOut, "not found in namespace "+ns+": things.statuses.landbridge.io/missing") {
 		t.Errorf("%s%s", out, errOut)
 	}
-	if out, errOut, ok = runCommand(t, "explain", "-n", ns, "place.statuses.landbridge.io/bad"); !ok || !strings.Contains(out, "<- the cause") || !strings.Contains(out, "  landbridge retry place.statuses.landbridge.io/bad -n "+ns+"\n") {
+	if out, errOut, ok = runCommand(t, "explain", "-n", ns, "place.statuses.landbridge.io/bad"); !ok ||
+		!strings.Contains(out, "<- the cause") ||
+		!strings.Contains(out, "  landbridge retry place.statuses.landbridge.io/bad -n "+ns+"\n") {
 		t.Errorf("%s%s", out, errOut)
 	}
 	if out, errOut, ok = runCommand(t, "explain", "-o", "json", "terraformprovider/statuses"); !ok || !json.Valid([]byte(out)) {
@@ -249,19 +263,24 @@ func TestStatusCommand(t *testing.T) {
 	if out, errOut, ok = runCommand(t, "graph", "terraformprovider/statuses"); !ok || !strings.Contains(out, drawn+ns+"/good<br>Ready") {
 		t.Errorf("%s%s", out, errOut)
 	}
-	if out, errOut, ok = runCommand(t, "graph", "terraformprovider/statuses", "--dependents=false"); !ok || strings.Contains(out, drawn) || !strings.Contains(out, "TerraformProvider statuses<br>Ready") {
+	if out, errOut, ok = runCommand(t, "graph", "terraformprovider/statuses", "--dependents=false"); !ok ||
+		strings.Contains(out, drawn) || !strings.Contains(out, "TerraformProvider statuses<br>Ready") {
 		t.Errorf("%s%s", out, errOut)
 	}
-	if out, errOut, ok = runCommand(t, "graph", "-n", ns, "thing.statuses.landbridge.io/good", "-o", "svg"); !ok || !strings.HasPrefix(out, "<svg ") {
+	if out, errOut, ok = runCommand(t, "graph", "-n", ns, "thing.statuses.landbridge.io/good", "-o", "svg"); !ok ||
+		!strings.HasPrefix(out, "<svg ") {
 		t.Errorf("%s%s", out, errOut)
 	}
-	if out, errOut, ok = runCommand(t, "logs", "-n", ns, "thing.statuses.landbridge.io/good", "--file", c.Log); !ok || !strings.Contains(out, "Create succeeded after") {
+	if out, errOut, ok = runCommand(t, "logs", "-n", ns, "thing.statuses.landbridge.io/good", "--file", c.Log); !ok ||
+		!strings.Contains(out, "Create succeeded after") {
 		t.Errorf("%s%s", out, errOut)
 	}
-	if out, errOut, ok = runCommand(t, "status", "-n", ns, "nosuchkind"); ok || out != "" || !strings.Contains(errOut, "there is no kind nosuchkind") {
+	if out, errOut, ok = runCommand(t, "status", "-n", ns, "nosuchkind"); ok || out != "" ||
+		!strings.Contains(errOut, "there is no kind nosuchkind") {
 		t.Errorf("%s%s", out, errOut)
 	}
-	if out, errOut, ok = runCommand(t, "status", "-n", c.Namespace(t)); !ok || !strings.Contains(errOut, "There are no managed resources in namespace") {
+	if out, errOut, ok = runCommand(t, "status", "-n", c.Namespace(t)); !ok ||
+		!strings.Contains(errOut, "There are no managed resources in namespace") {
 		t.Errorf("%s%s", out, errOut)
 	}
 	if out, _, ok = runCommand(t, "__complete", "taint", ""); !ok || !strings.Contains(out, "statuses.landbridge.io") {

@@ -44,7 +44,9 @@ const (
 )
 
 // newCompositions installs the kind of a definition, and serves the functions.
-func newCompositions(t *testing.T, c *cluster, definition, composition *unstructured.Unstructured, functions map[string]function) *compositions {
+func newCompositions(
+	t *testing.T, c *cluster, definition, composition *unstructured.Unstructured, functions map[string]function,
+) *compositions {
 	t.Helper()
 	xrd, comp := &apiextensions.CompositeResourceDefinition{}, &apiextensions.Composition{}
 	if err := errors.Join(
@@ -141,7 +143,8 @@ func (x *compositions) reconcile(ctx context.Context, xr *composite.Unstructured
 	} else {
 		status.SetConditions(xpv2.Creating())
 	}
-	if err := x.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(&status.Unstructured), compositeManager, client.ForceOwnership); err != nil {
+	if err := x.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(&status.Unstructured), compositeManager,
+		client.ForceOwnership); err != nil {
 		return err
 	}
 	return x.Get(ctx, client.ObjectKeyFromObject(xr), xr)
@@ -216,7 +219,9 @@ func (x *compositions) run(ctx context.Context, xr *composite.Unstructured, obse
 }
 
 // apply makes the composed resources as desired. It returns whether all of them are ready.
-func (x *compositions) apply(ctx context.Context, xr *composite.Unstructured, observed map[string]*composed.Unstructured, desired m) (ready bool, err error) {
+func (x *compositions) apply(
+	ctx context.Context, xr *composite.Unstructured, observed map[string]*composed.Unstructured, desired m,
+) (ready bool, err error) {
 	resources, _ := desired["resources"].(m)
 	for name, r := range observed {
 		if _, ok := resources[name]; ok {
@@ -257,7 +262,8 @@ func (x *compositions) apply(ctx context.Context, xr *composite.Unstructured, ob
 	intent.SetName(xr.GetName())
 	intent.SetNamespace(xr.GetNamespace())
 	intent.Object["spec"] = m{"crossplane": m{"resourceRefs": refs}}
-	if err := x.Apply(ctx, client.ApplyConfigurationFromUnstructured(&intent.Unstructured), compositeManager, client.ForceOwnership); err != nil {
+	if err := x.Apply(ctx, client.ApplyConfigurationFromUnstructured(&intent.Unstructured), compositeManager,
+		client.ForceOwnership); err != nil {
 		return false, err
 	}
 	for _, r := range all {

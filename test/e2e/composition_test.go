@@ -20,7 +20,9 @@ import (
 func TestComposition(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
-	for name, types := range map[string]string{"random": `"random_password","random_pet"`, "examplecloud": `"examplecloud_datastore","examplecloud_thing"`} {
+	for name, types := range map[string]string{
+		"random": `"random_password","random_pet"`, "examplecloud": `"examplecloud_datastore","examplecloud_thing"`,
+	} {
 		p := terraformProvider(name, "")
 		e.MustPatch(t, p, `{"spec":{"activate":[`+types+`]}}`)
 		e.healthy(t, p)
@@ -55,7 +57,8 @@ func TestComposition(t *testing.T) {
 	if a := e.cloud.Audit(t); a.Creates != 5 || a.Live != 5 {
 		t.Errorf("the cloud's audit: %+v, want a cluster, a store, and an office of three things", a)
 	}
-	if got, want := text(all["store"], "spec", "forProvider", "hciClusterUuid"), text(all["cluster"], "status", "atProvider", "id"); got != want || want == "" {
+	if got, want := text(all["store"], "spec", "forProvider", "hciClusterUuid"),
+		text(all["cluster"], "status", "atProvider", "id"); got != want || want == "" {
 		t.Errorf("the store is in the cluster %q, want %q", got, want)
 	}
 	for field, want := range map[string]string{

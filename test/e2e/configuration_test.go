@@ -38,8 +38,12 @@ func (c *cluster) configured(t *testing.T, name string, spec m) (*unstructured.U
 func TestConfiguration(t *testing.T) {
 	c := shared(t)
 	p, w := c.configured(t, "presented", m{
-		"group":     "configured.example.org",
-		"overrides": []any{m{"match": []any{"examplecloud_*"}, "having": []any{"tags"}, "defaultTags": m{"tags": m{"stage": "{{ .parameters.stage }}"}}}},
+		"group": "configured.example.org",
+		"overrides": []any{m{
+			"match": []any{"examplecloud_*"}, "having": []any{"tags"}, "defaultTags": m{
+				"tags": m{"stage": "{{ .parameters.stage }}"},
+			},
+		}},
 		"resources": m{
 			"examplecloud_thing": m{
 				"kind": "Machine", "shortNames": []any{"mach"}, "description": "A machine, as people call it.",
@@ -84,7 +88,8 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("region is late-initialised to %s", got)
 	}
 	tags := m{
-		"own": "1", "stage": "test", "crossplane-kind": "machine.configured.example.org", "crossplane-name": "web", "crossplane-namespace": w.namespace,
+		"own": "1", "stage": "test", "crossplane-kind": "machine.configured.example.org", "crossplane-name": "web",
+		"crossplane-namespace":      w.namespace,
 		"crossplane-providerconfig": "default", "crossplane-providerconfig-kind": "ClusterProviderConfig",
 	}
 	seen, _, _ := unstructured.NestedMap(u.Object, "status", "atProvider", "tags")
@@ -94,7 +99,8 @@ func TestConfiguration(t *testing.T) {
 	region := text(u, "status", "atProvider", "region")
 	eventually(t, "the address is in the connection Secret", func(ctx context.Context) bool {
 		s := &corev1.Secret{}
-		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "web"}, s) == nil && string(s.Data["address"]) == name+"."+region+".example.org"
+		return c.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: "web"}, s) == nil &&
+			string(s.Data["address"]) == name+"."+region+".example.org"
 	})
 	// The resource settles: no further operations or writes.
 	generation, version := u.GetGeneration(), ""
@@ -134,7 +140,9 @@ func TestConfiguration(t *testing.T) {
 
 	// An imported object keeps its name, regardless of the resource's name.
 	found := w.cloud.Make(t, "things", m{"name": "found", "region": region, "size": 1})
-	taken := resource(api, "Machine", w.namespace, "taken", m{"import": m{"identity": m{"id": found["id"], "region": region}}, "forProvider": m{"stage": "test"}})
+	taken := resource(api, "Machine", w.namespace, "taken", m{
+		"import": m{"identity": m{"id": found["id"], "region": region}}, "forProvider": m{"stage": "test"},
+	})
 	c.MustCreate(t, taken)
 	c.WaitReady(t, taken)
 	if got := text(taken, "status", "atProvider", "name"); got != "found" || taken.GetAnnotations()["crossplane.io/external-name"] != "found" {
@@ -153,7 +161,10 @@ func TestConfiguration(t *testing.T) {
 	// The configuration can mark attributes as sensitive that the provider does not.
 	c.secret(t, w.namespace, "target", map[string]string{"value": "hunter2"})
 	a := resource(api, "Alias", w.namespace, "a", m{
-		"forProvider": m{"name": "a-" + w.namespace, "targetSecretRef": m{"name": "target", "key": "value"}}, "writeConnectionSecretToRef": m{"name": "a"},
+		"forProvider": m{
+			"name": "a-" + w.namespace, "targetSecretRef": m{"name": "target", "key": "value"},
+		},
+		"writeConnectionSecretToRef": m{"name": "a"},
 	})
 	c.MustCreate(t, a)
 	c.WaitReady(t, a)
@@ -174,15 +185,20 @@ func TestConfiguration(t *testing.T) {
 	}
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"gigabytes":"2"}}}`)
 	c.WaitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "2" })
-	if err := c.Patch(t.Context(), p, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"resources":{"examplecloud_thing":{"timeouts":{"create":"soon"}}}}}`))); err == nil {
+	if err := c.Patch(t.Context(), p, client.RawPatch("application/merge-patch+json",
+		[]byte(`{"spec":{"resources":{"examplecloud_thing":{"timeouts":{"create":"soon"}}}}}`))); err == nil {
 		t.Error("a timeout of soon is accepted")
 	}
 
 	// Kinds keep their names while objects of them exist.
-	c.MustPatch(t, p, `{"spec":{"group":"renamed.example.org","resources":{"examplecloud_thing":{"kind":"Box"},"examplecloud_alias":{"omit":null}}}}`)
+	c.MustPatch(
+		t, p,
+		`{"spec":{"group":"renamed.example.org","resources":{"examplecloud_thing":{"kind":"Box"},"examplecloud_alias":{"omit":null}}}}`,
+	)
 	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.group: the group remains configured.example.org while objects of it exist")
 	c.MustPatch(t, p, `{"spec":{"group":"configured.example.org"}}`)
-	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.resources.examplecloud_thing: the kind remains Machine of configured.example.org while objects of it exist")
+	c.WaitFalse(t, p, "Healthy", "KindInUse", "spec.resources.examplecloud_thing: the kind remains Machine of "+
+		"configured.example.org while objects of it exist")
 	c.MustPatch(t, u, `{"spec":{"forProvider":{"gigabytes":"3"}}}`)
 	c.WaitFor(t, u, "larger", func() bool { return text(u, "status", "atProvider", "gigabytes") == "3" })
 	c.Remove(t, u)

@@ -48,7 +48,8 @@ func TestDeletionWarnings(t *testing.T) {
 	group := d.Name + ".landbridge.io"
 	approve := func(name string) string { return fmt.Sprintf("landbridge approve things.%s %s -n %s", group, name, ns) }
 
-	plain, careful, observed, absent := thing("plain", ""), thing("careful", "Destructive"), thing("observed", "Always"), thing("absent", "Always")
+	plain, careful, observed, absent := thing("plain", ""), thing("careful", "Destructive"),
+		thing("observed", "Always"), thing("absent", "Always")
 	for _, r := range []*unstructured.Unstructured{plain, careful} {
 		c.MustCreate(t, r)
 		c.WaitReady(t, r)
@@ -68,11 +69,13 @@ func TestDeletionWarnings(t *testing.T) {
 		u    *unstructured.Unstructured
 		want []string // parts of the warning; none: there is no warning
 	}{
-		"a resource":                           {u: plain},
-		"a resource that asks for approval":    {u: careful, want: []string{"destroyed when its deletion is approved", approve("careful")}},
-		"one that destroys nothing":            {u: observed},
-		"one without a remote object":          {u: absent},
-		"a configuration in use":               {u: config, want: []string{"Resources that use this configuration", "kubectl get managed -n " + ns}},
+		"a resource":                        {u: plain},
+		"a resource that asks for approval": {u: careful, want: []string{"destroyed when its deletion is approved", approve("careful")}},
+		"one that destroys nothing":         {u: observed},
+		"one without a remote object":       {u: absent},
+		"a configuration in use": {
+			u: config, want: []string{"Resources that use this configuration", "kubectl get managed -n " + ns},
+		},
 		"an object of Landbridge without uses": {u: d.provider()},
 	} {
 		t.Run(name, func(t *testing.T) {

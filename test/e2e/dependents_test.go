@@ -110,7 +110,10 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		// It refers to what must be replaced with the thing.
 		s := w.of("Shapes", "g-shapes", m{
 			"forProvider": m{"name": "g-shapes"},
-			"references":  []any{m{"to": "forProvider.stringsList[0]", "from": m{"kind": "Datastore", "name": "g-store", "fieldPath": "status.atProvider.id"}}},
+			"references": []any{m{
+				"to":   "forProvider.stringsList[0]",
+				"from": m{"kind": "Datastore", "name": "g-store", "fieldPath": "status.atProvider.id"},
+			}},
 		})
 		w.MustCreate(t, s)
 		w.WaitReady(t, s)
@@ -302,9 +305,13 @@ func TestDependentsOfAReplacement(t *testing.T) {
 		w.MustCreate(t, d)
 		w.WaitReady(t, d)
 		before := id(x)
-		resume := w.pause(t, halt.Pause{Provider: w.provider, Account: halt.ConfigurationName("ProviderConfig", w.namespace, "of-dependents"), Since: metav1.Now()})
+		resume := w.pause(t, halt.Pause{
+			Provider: w.provider, Account: halt.ConfigurationName("ProviderConfig", w.namespace, "of-dependents"),
+			Since: metav1.Now(),
+		})
 		w.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
-		w.WaitFalse(t, x, "Synced", "AwaitingDependents", "Datastore "+w.namespace+"/l-store (is destroyed before, which waits with the reason OperationsPaused)")
+		w.WaitFalse(t, x, "Synced", "AwaitingDependents",
+			"Datastore "+w.namespace+"/l-store (is destroyed before, which waits with the reason OperationsPaused)")
 		never(t, 2*time.Second, "anything is done", func() bool { return len(happened(t, "l", "l-store")) > 0 })
 		resume()
 		w.WaitFor(t, x, "replaced", func() bool { return id(x) != "" && id(x) != before && over(x) })

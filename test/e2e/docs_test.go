@@ -32,7 +32,8 @@ func TestImportPage(t *testing.T) {
 	to := newTofu(t, mirror, "tofu")
 	doctest.Test(t, filepath.Join("..", "..", "docs", "import.md"), doctest.Options{
 		Env: []string{
-			"PATH=" + programs(t) + ":" + filepath.Dir(to.program) + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
+			"PATH=" + programs(t) + ":" + filepath.Dir(to.program) + ":" + os.Getenv("PATH"),
+			"KUBECONFIG=" + server.Kubeconfig, "LANDBRIDGE_PROVIDER_MIRROR=" + mirror,
 			"TF_CLI_CONFIG_FILE=" + to.config, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1",
 		},
 		Replace: map[string]string{

@@ -46,7 +46,8 @@ func TestEndpoints(t *testing.T) {
 		t.Helper()
 		eventually(t, "it is ready", func(ctx context.Context) bool {
 			status, body := get(ctx, "http://"+health+"/readyz?verbose", "")
-			return status == http.StatusOK && clustertest.ContainsAll(body, "[+] API server", "[+] caches", leadership, "[+] kinds", "[+] providers: 0 running")
+			return status == http.StatusOK && clustertest.ContainsAll(body, "[+] API server", "[+] caches",
+				leadership, "[+] kinds", "[+] providers: 0 running")
 		})
 	}
 	t.Run("without leader election", func(t *testing.T) {
@@ -63,7 +64,10 @@ func TestEndpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "metrics"}, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}}}
+	role := &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "metrics"},
+		Rules:      []rbacv1.PolicyRule{{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}}},
+	}
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "metrics"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "metrics"},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: system, Name: "landbridge"}},
@@ -74,7 +78,8 @@ func TestEndpoints(t *testing.T) {
 	if _, err := kube.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := kube.CoreV1().ServiceAccounts(system).CreateToken(t.Context(), "landbridge", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	answer, err := kube.CoreV1().ServiceAccounts(system).
+		CreateToken(t.Context(), "landbridge", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,8 @@ func TestChangesAreHeld(t *testing.T) {
 	if token == nil {
 		t.Fatalf("there is no token in: %s", message)
 	}
-	if err := c.Get(t.Context(), client.ObjectKeyFromObject(labelled), labelled); err != nil || text(labelled, "spec", "forProvider", "displayName") != "A" {
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(labelled), labelled); err != nil ||
+		text(labelled, "spec", "forProvider", "displayName") != "A" {
 		t.Errorf("displayName is lost: %v, %v", labelled.Object["spec"], err)
 	}
 	c.MustPatch(t, p, `{"metadata":{"annotations":{"`+v1accept+`":"another"}}}`)
@@ -66,7 +67,9 @@ func TestChangesAreHeld(t *testing.T) {
 			return false
 		}
 		for _, e := range events.Items {
-			if e.InvolvedObject.Name == p.GetName() && e.Reason == "KindsChanged" && strings.Contains(e.Message, "as accepted by annotation: Thing: - spec.forProvider.displayName: field removed, string") {
+			if e.InvolvedObject.Name == p.GetName() && e.Reason == "KindsChanged" &&
+				strings.Contains(e.Message, "as accepted by annotation: Thing: - spec.forProvider.displayName: "+
+					"field removed, string") {
 				return true
 			}
 		}

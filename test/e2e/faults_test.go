@@ -29,8 +29,11 @@ func TestProviderFaults(t *testing.T) {
 	o.Pool.AnswerTimeout = 2 * time.Second
 	c.RunController(t, o)
 	for name, test := range map[string]func(*testing.T, *cluster){
-		"hangs": hangs, "hangs in a create": hangsInCreate, "hangs in many configurations": hangsInMany, "crashes": crashes, "crashes at one resource": crashesAtOne, "starts slowly": startsSlowly, "needs too much memory": needsTooMuchMemory,
-		"floods the log": floodsTheLog, "is throttled": isThrottled, "is not logged in": isNotLoggedIn, "is limited": isLimited, "answers wrongly": answersWrongly,
+		"hangs": hangs, "hangs in a create": hangsInCreate, "hangs in many configurations": hangsInMany,
+		"crashes": crashes, "crashes at one resource": crashesAtOne, "starts slowly": startsSlowly,
+		"needs too much memory": needsTooMuchMemory,
+		"floods the log":        floodsTheLog, "is throttled": isThrottled, "is not logged in": isNotLoggedIn,
+		"is limited": isLimited, "answers wrongly": answersWrongly,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +138,9 @@ func hangs(t *testing.T, c *cluster) {
 			if c.Get(ctx, key(r), r) != nil {
 				continue
 			}
-			if status, reason, message := condition(r, "Synced"); status == "False" && (reason == "ReconcileError" || reason == "ProviderUnavailable") && strings.Contains(message, "not answer") {
+			if status, reason, message := condition(r, "Synced"); status == "False" &&
+				(reason == "ReconcileError" || reason == "ProviderUnavailable") &&
+				strings.Contains(message, "not answer") {
 				return true
 			}
 		}
@@ -326,7 +331,8 @@ func isThrottled(t *testing.T, c *cluster) {
 			return err == nil && reason == "ProviderThrottled" && clustertest.ContainsAll(message, "429 Too Many Requests", "Retry-After: 20")
 		})
 	})
-	c.WaitFalse(t, bad[2], "Synced", "ProviderThrottled", "too many requests are made with this provider configuration", "It goes on, at a lower rate, at 20")
+	c.WaitFalse(t, bad[2], "Synced", "ProviderThrottled",
+		"too many requests are made with this provider configuration", "It goes on, at a lower rate, at 20")
 	for _, r := range bad[1:] {
 		if c.Get(t.Context(), key(r), r) == nil && !isTrue(r, "Ready") {
 			t.Errorf("%s is not ready for it", r.GetName())
@@ -357,7 +363,8 @@ func isNotLoggedIn(t *testing.T, c *cluster) {
 	eventually(t, "it is told", func(ctx context.Context) bool {
 		for _, r := range bad {
 			status, reason, message := condition(r, "Synced")
-			if c.Get(ctx, key(r), r) == nil && status == "False" && reason == "ProviderUnavailable" && strings.Contains(message, `credentials rejected ("password authentication failed")`) {
+			if c.Get(ctx, key(r), r) == nil && status == "False" && reason == "ProviderUnavailable" &&
+				strings.Contains(message, `credentials rejected ("password authentication failed")`) {
 				return true
 			}
 		}
@@ -448,7 +455,8 @@ func answersWrongly(t *testing.T, c *cluster) {
 		set(t, r, "Keep", "spec", "lifecycle", "taintPolicy")
 		d.Order(t, "create-another", "another")
 		c.MustCreate(t, r)
-		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure", "Provider produced inconsistent result after apply", "spec.forProvider.value")
+		c.WaitFalse(t, r, "LastAsyncOperation", "AsyncCreateFailure",
+			"Provider produced inconsistent result after apply", "spec.forProvider.value")
 		c.WaitFor(t, r, "tainted", func() bool { return text(r, "status", "state") == "Tainted" })
 		if n := d.Calls("create thing create-another"); n != 1 {
 			t.Errorf("%d creates", n)

@@ -24,7 +24,13 @@ func TestFieldReferences(t *testing.T) {
 				"an_int64":          m{"targets": []any{m{"type": "examplecloud_thing", "attribute": "size"}}},
 				"strings_list":      m{"targets": things},
 				"single_block.note": m{"targets": []any{m{"type": "examplecloud_thing", "fieldPath": "spec.forProvider.name"}}, "refField": "about"},
-				"list_block.name":   m{"targets": []any{m{"type": "examplecloud_thing"}, m{"type": "examplecloud_datastore"}, m{"apiVersion": "other.example.org/v1", "kind": "Lamp"}}},
+				"list_block.name": m{
+					"targets": []any{
+						m{"type": "examplecloud_thing"}, m{"type": "examplecloud_datastore"}, m{
+							"apiVersion": "other.example.org/v1", "kind": "Lamp",
+						},
+					},
+				},
 			}},
 		},
 	})
@@ -87,12 +93,14 @@ func TestFieldReferences(t *testing.T) {
 		t.Parallel()
 		s := shapes("selecting", m{"stringsListSelector": m{"matchLabels": m{"tier": "all"}}})
 		w.MustCreate(t, s)
-		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.stringsList: there is no Thing with labels tier=all in namespace "+w.namespace)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved",
+			"spec.forProvider.stringsList: there is no Thing with labels tier=all in namespace "+w.namespace)
 		b, a := thing("all-b", map[string]string{"tier": "all"}), thing("all-a", map[string]string{"tier": "all"})
 		b.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
 		w.MustCreate(t, b)
 		made(t, a)
-		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "Thing "+w.namespace+"/all-b, which is selected, has no metadata.annotations[crossplane.io/external-name] yet")
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "Thing "+w.namespace+
+			"/all-b, which is selected, has no metadata.annotations[crossplane.io/external-name] yet")
 		w.MustPatch(t, b, `{"metadata":{"annotations":{"crossplane.io/paused":null}}}`)
 		w.WaitReady(t, b)
 		w.WaitReady(t, s)
@@ -108,7 +116,11 @@ func TestFieldReferences(t *testing.T) {
 	t.Run("in blocks, of several kinds", func(t *testing.T) {
 		t.Parallel()
 		x := thing("inner", nil)
-		d := of("Datastore", "inner", m{"name": "inner", "clusterInfo": m{"id": "c", "name": "n"}, "hciClusterUuidSelector": m{"matchLabels": m{"name": "inner"}}})
+		d := of("Datastore", "inner", m{
+			"name": "inner", "clusterInfo": m{"id": "c", "name": "n"}, "hciClusterUuidSelector": m{
+				"matchLabels": m{"name": "inner"},
+			},
+		})
 		x.SetLabels(map[string]string{"name": "inner"})
 		d.SetLabels(map[string]string{"name": "inner"})
 		byLabel := m{"kind": "Datastore", "matchLabels": m{"name": "inner"}}
@@ -156,7 +168,8 @@ func TestFieldReferences(t *testing.T) {
 		made(t, far)
 		s := shapes("far-away", m{"singleBlock": m{"about": m{"name": "far", "namespace": far.GetNamespace()}}})
 		w.MustCreate(t, s)
-		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.singleBlock.note: Thing "+far.GetNamespace()+"/far may not be referred to from namespace "+w.namespace)
+		w.WaitFalse(t, s, "Synced", "ReferenceNotResolved", "spec.forProvider.singleBlock.note: Thing "+
+			far.GetNamespace()+"/far may not be referred to from namespace "+w.namespace)
 		w.MustPatch(t, far, `{"metadata":{"annotations":{"landbridge.io/referable-from":"`+w.namespace+`"}}}`)
 		w.WaitReady(t, s)
 		same(t, "note", any("far"), spec(s, "singleBlock", "note"))
@@ -200,10 +213,20 @@ func TestFieldReferences(t *testing.T) {
 		object *unstructured.Unstructured
 		want   string
 	}{
-		"nothing":            {of("Datastore", "refused", m{"name": "x", "clusterInfo": m{"id": "c"}}), "spec.forProvider.hciClusterUuid is a required parameter"},
-		"nothing in a block": {shapes("refused", m{"listBlock": []any{m{"note": "x"}}}), "spec.forProvider.listBlock[*].name is a required parameter, unless nameRef or nameSelector is given, or spec.references sets it"},
-		"another kind":       {shapes("refused", m{"listBlock": []any{m{"nameRef": m{"kind": "Shapes", "name": "x"}}}}), `spec.forProvider.listBlock[0].nameRef.kind: Unsupported value: "Shapes"`},
-		"no name":            {shapes("refused", m{"anInt64Ref": m{}}), "spec.forProvider.anInt64Ref.name: Required value"},
+		"nothing": {
+			of("Datastore", "refused", m{"name": "x", "clusterInfo": m{"id": "c"}}),
+			"spec.forProvider.hciClusterUuid is a required parameter",
+		},
+		"nothing in a block": {
+			shapes("refused", m{"listBlock": []any{m{"note": "x"}}}),
+			"spec.forProvider.listBlock[*].name is a required parameter, unless nameRef or nameSelector is given, " +
+				"or spec.references sets it",
+		},
+		"another kind": {
+			shapes("refused", m{"listBlock": []any{m{"nameRef": m{"kind": "Shapes", "name": "x"}}}}),
+			`spec.forProvider.listBlock[0].nameRef.kind: Unsupported value: "Shapes"`,
+		},
+		"no name": {shapes("refused", m{"anInt64Ref": m{}}), "spec.forProvider.anInt64Ref.name: Required value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -222,7 +245,9 @@ func TestFieldReferences(t *testing.T) {
 		t.Parallel()
 		wrong := p.DeepCopy()
 		w.MustPatch(t, wrong, `{"spec":{"resources":{"examplecloud_thing":{"references":{"name":{"targets":[{"type":"examplecloud_lamp"}]}}}}}}`)
-		w.WaitFalse(t, wrong, "Healthy", "InvalidConfiguration", "spec.resources.examplecloud_thing.references.name.targets[0].type: the provider has no resource type examplecloud_lamp")
+		w.WaitFalse(t, wrong, "Healthy", "InvalidConfiguration",
+			"spec.resources.examplecloud_thing.references.name.targets[0].type: the provider has no resource type "+
+				"examplecloud_lamp")
 		w.MustPatch(t, wrong, `{"spec":{"resources":{"examplecloud_thing":null}}}`)
 		w.WaitFor(t, wrong, "healthy", func() bool { return isTrue(wrong, "Healthy") && current(wrong) })
 	})

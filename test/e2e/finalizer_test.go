@@ -25,7 +25,9 @@ func TestFinalizer(t *testing.T) {
 	ns := c.Namespace(t)
 	p := d.provider()
 	c.install(t, p)
-	binding := &admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "finalizer.finalizers.landbridge.io"}}
+	binding := &admissionregistrationv1.MutatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "finalizer.finalizers.landbridge.io"},
+	}
 	policy := &admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: binding.ObjectMeta}
 
 	// admitted reports whether a new resource would have exactly these finalizers.

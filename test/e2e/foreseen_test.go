@@ -24,13 +24,16 @@ func TestForeseenDependents(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	o := options(directory(t))
-	o.Admission = &admission.Options{Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
+	o.Admission = &admission.Options{
+		Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost",
+	}
 	c.RunController(t, o)
 	w := c.clouded(t, examplecloudtest.Framework6, "foreseen")
 	p := terraformProvider(w.provider, "")
 	c.MustPatch(t, p, `{"spec":{"admission":"DryRun"}}`)
 	eventually(t, "the webhook is configured", func(ctx context.Context) bool {
-		return c.Get(ctx, client.ObjectKey{Name: "plan." + w.provider + ".landbridge.io"}, &admissionregistrationv1.ValidatingWebhookConfiguration{}) == nil
+		return c.Get(ctx, client.ObjectKey{Name: "plan." + w.provider + ".landbridge.io"},
+			&admissionregistrationv1.ValidatingWebhookConfiguration{}) == nil
 	})
 	elsewhere := c.Namespace(t)
 
@@ -62,7 +65,8 @@ func TestForeseenDependents(t *testing.T) {
 	})
 	c.MustCreate(t, user)
 	for _, u := range []*unstructured.Unstructured{
-		x, updated, paused, datastore(w.namespace, "store", "Thing", "x"), datastore(w.namespace, "inner", "Datastore", "store"), datastore(elsewhere, "secret-name", "Thing", "x"),
+		x, updated, paused, datastore(w.namespace, "store", "Thing", "x"),
+		datastore(w.namespace, "inner", "Datastore", "store"), datastore(elsewhere, "secret-name", "Thing", "x"),
 	} {
 		c.MustCreate(t, u)
 		c.WaitReady(t, u)
@@ -97,7 +101,8 @@ func TestForeseenDependents(t *testing.T) {
 			},
 		},
 		{
-			name: "a replacement that one refuses", patch: `{"spec":{"forProvider":{"region":"us-east-1"},"lifecycle":{"replaceDependents":"Automatic"}}}`,
+			name:  "a replacement that one refuses",
+			patch: `{"spec":{"forProvider":{"region":"us-east-1"},"lifecycle":{"replaceDependents":"Automatic"}}}`,
 			before: func() {
 				c.MustPatch(t, paused, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
 			},
@@ -123,7 +128,9 @@ func TestForeseenDependents(t *testing.T) {
 			all, err := apply(ctx, test.patch)
 			last = nil
 			for _, text := range all {
-				if strings.Contains(text, "depend on the object") || strings.Contains(text, "depends on the object") || strings.Contains(text, "with values of the object") {
+				if strings.Contains(text, "depend on the object") ||
+					strings.Contains(text, "depends on the object") ||
+					strings.Contains(text, "with values of the object") {
 					last = append(last, text)
 				}
 				if strings.Contains(text, "secret-name") {

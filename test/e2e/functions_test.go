@@ -33,7 +33,10 @@ const (
 // functionMessages are the messages of the protocol, each with its fields by number. A field is a
 // type and a name.
 var functionMessages = map[string]map[int32][2]string{
-	"RunFunctionRequest":  {1: {"RequestMeta", "meta"}, 2: {"State", "observed"}, 3: {"State", "desired"}, 4: {"Struct", "input"}, 5: {"Struct", "context"}},
+	"RunFunctionRequest": {
+		1: {"RequestMeta", "meta"}, 2: {"State", "observed"}, 3: {"State", "desired"}, 4: {"Struct", "input"},
+		5: {"Struct", "context"},
+	},
 	"RunFunctionResponse": {1: {"ResponseMeta", "meta"}, 2: {"State", "desired"}, 3: {"Result[]", "results"}, 4: {"Struct", "context"}},
 	"RequestMeta":         {1: {"string", "tag"}},
 	"ResponseMeta":        {1: {"string", "tag"}},
@@ -161,24 +164,29 @@ func serveFunction(f function) (address string, stop func(), err error) {
 	server := grpc.NewServer()
 	server.RegisterService(&grpc.ServiceDesc{
 		ServiceName: functionService, HandlerType: (*any)(nil),
-		Methods: []grpc.MethodDesc{{MethodName: "RunFunction", Handler: func(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-			in := dynamicpb.NewMessage(functionDescriptor.Messages().ByName("RunFunctionRequest"))
-			if err := decode(in); err != nil {
-				return nil, err
-			}
-			request, err := functionContent(in)
-			if err != nil {
-				return nil, err
-			}
-			response, err := f(request)
-			if err != nil {
-				response = m{"desired": request["desired"], "results": []any{m{"severity": "SEVERITY_FATAL", "message": err.Error()}}}
-			}
-			if meta, ok := request["meta"]; ok {
-				response["meta"] = meta
-			}
-			return functionMessage("RunFunctionResponse", response)
-		}}},
+		Methods: []grpc.MethodDesc{{
+			MethodName: "RunFunction",
+			Handler: func(
+				_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor,
+			) (any, error) {
+				in := dynamicpb.NewMessage(functionDescriptor.Messages().ByName("RunFunctionRequest"))
+				if err := decode(in); err != nil {
+					return nil, err
+				}
+				request, err := functionContent(in)
+				if err != nil {
+					return nil, err
+				}
+				response, err := f(request)
+				if err != nil {
+					response = m{"desired": request["desired"], "results": []any{m{"severity": "SEVERITY_FATAL", "message": err.Error()}}}
+				}
+				if meta, ok := request["meta"]; ok {
+					response["meta"] = meta
+				}
+				return functionMessage("RunFunctionResponse", response)
+			},
+		}},
 	}, struct{}{})
 	go func() { _ = server.Serve(listener) }() // ends with Stop
 	return listener.Addr().String(), server.Stop, nil

@@ -103,7 +103,8 @@ func TestHCloudWhole(t *testing.T) {
 	unstructured.RemoveNestedField(provider.Object, "spec", "activate")
 	c.MustCreate(t, provider)
 	c.WaitFor(t, provider, "healthy", func() bool { return isTrue(provider, "Installed", "Healthy") })
-	if resources, activated := text(provider, "status", "resources"), text(provider, "status", "activated"); resources != "29" || activated != resources {
+	if resources, activated := text(provider, "status", "resources"),
+		text(provider, "status", "activated"); resources != "29" || activated != resources {
 		t.Errorf("%s of %s types are activated", activated, resources)
 	}
 	crds := &unstructured.UnstructuredList{}

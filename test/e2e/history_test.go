@@ -72,7 +72,8 @@ func TestHistory(t *testing.T) {
 	c.WaitFor(t, r, "the plan waits", func() bool { return text(r, "status", "plan", "hash") != "" })
 	eventually(t, "the API server notes who approves", func(ctx context.Context) bool {
 		u := r.DeepCopy()
-		err := c.Patch(ctx, u, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"landbridge.io/approve":"x"}}}`)), client.DryRunAll)
+		err := c.Patch(ctx, u, client.RawPatch("application/merge-patch+json",
+			[]byte(`{"metadata":{"annotations":{"landbridge.io/approve":"x"}}}`)), client.DryRunAll)
 		return err == nil && u.GetAnnotations()["landbridge.io/approved-by"] != ""
 	})
 	if out, errOut, ok := runCommand(t, "approve", kind+"/r", "-n", ns, "--hash", text(r, "status", "plan", "hash")); !ok {

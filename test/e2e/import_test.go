@@ -165,7 +165,8 @@ examplecloud_thing id=t-ID,region=eu-central-1 → Thing NS/web-server
 	w.WaitFor(t, server, "of size 5", func() bool { return text(server, "status", "atProvider", "size") == "5" })
 
 	// A managed object is not imported a second time.
-	_, said, code := landbridge(t, w.flags("import", "examplecloud_thing", "--identity", "id="+text(server, "status", "identity", "id")+",region=eu-central-1")...)
+	_, said, code := landbridge(t, w.flags("import", "examplecloud_thing", "--identity",
+		"id="+text(server, "status", "identity", "id")+",region=eu-central-1")...)
 	if code != 1 || !strings.Contains(said, "it is managed by Thing "+w.namespace+"/web-server already") {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
@@ -217,7 +218,8 @@ stringData: {k: ` + secret + `}
 			write(t, filepath.Join(dir, "manifest.yaml"), manifest)
 			binary := filepath.Join(scratch, "terraform-provider-"+w.provider+"_v3.0.0")
 			state := filepath.Join(dir, "terraform.tfstate")
-			run(t, "apply", "-f", filepath.Join(dir, "manifest.yaml"), "--provider", binary, "--source", binarySource, "--state", state, "--auto-approve")
+			run(t, "apply", "-f", filepath.Join(dir, "manifest.yaml"), "--provider", binary, "--source", binarySource,
+				"--state", state, "--auto-approve")
 
 			markSensitive(t, state, "examplecloud_thing", "tags") // as for a value from a sensitive variable
 
@@ -354,7 +356,8 @@ func TestImportEstate(t *testing.T) {
 	}
 	// Secret values are only in Secrets.
 	secret := &corev1.Secret{}
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "key-inputs"}, secret); err != nil || string(secret.Data["content"]) != password {
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "key-inputs"}, secret); err != nil ||
+		string(secret.Data["content"]) != password {
 		t.Errorf("the content of the sensitive file: %v", err)
 	}
 	// A second import does nothing.
@@ -383,7 +386,10 @@ func TestImportTaintedAndDeposed(t *testing.T) {
 	}
 	tainted, current, old := made("tainted"), made("current"), made("old")
 	resource0 := func(name string, instances ...any) m {
-		return m{"mode": "managed", "type": "examplecloud_thing", "name": name, "provider": `provider["` + binarySource + `"]`, "instances": instances}
+		return m{
+			"mode": "managed", "type": "examplecloud_thing", "name": name, "provider": `provider["` + binarySource +
+				`"]`, "instances": instances,
+		}
 	}
 	raw, err := json.Marshal(m{"version": 4, "resources": []any{
 		resource0("tainted", instance(tainted, m{"status": "tainted"})),
@@ -400,12 +406,15 @@ func TestImportTaintedAndDeposed(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "config.yaml"), string(config))
 	before := w.cloud.Audit(t)
-	_, said := run(t, "import", "--state", filepath.Join(dir, "terraform.tfstate"), "--provider", filepath.Join(scratch, "terraform-provider-"+w.provider+"_v3.0.0"), "--source", binarySource,
-		"--configuration", filepath.Join(dir, "config.yaml"), "--provider-config", "ClusterProviderConfig/"+w.config, "-n", w.namespace, "--apply")
+	_, said := run(t, "import", "--state", filepath.Join(dir, "terraform.tfstate"), "--provider",
+		filepath.Join(scratch, "terraform-provider-"+w.provider+"_v3.0.0"), "--source", binarySource,
+		"--configuration", filepath.Join(dir, "config.yaml"), "--provider-config", "ClusterProviderConfig/"+w.config,
+		"-n", w.namespace, "--apply")
 	if !strings.Contains(said, "2 resources applied.") {
 		t.Error(said)
 	}
-	kept, replaced := resource(w.apiVersion(), "Thing", w.namespace, "tainted", nil), resource(w.apiVersion(), "Thing", w.namespace, "current", nil)
+	kept, replaced := resource(w.apiVersion(), "Thing", w.namespace, "tainted", nil),
+		resource(w.apiVersion(), "Thing", w.namespace, "current", nil)
 	w.WaitFor(t, kept, "tainted", func() bool { return text(kept, "status", "state") == "Tainted" })
 	w.WaitFor(t, replaced, "full, with a deposed object", func() bool {
 		return text(replaced, "status", "state") == "Full" && strings.Contains(text(replaced, "status", "deposed"), "01234567")

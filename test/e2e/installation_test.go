@@ -55,14 +55,22 @@ func TestProviderRefused(t *testing.T) {
 		reason   string
 		says     []string
 	}{
-		"no such source":     {version("source", "hashicorp/nothing", ""), "BinaryNotFound", []string{"hashicorp/nothing"}},
-		"no such version":    {version("version", "hashicorp/random", "~> 99.0"), "BinaryNotFound", []string{"~> 99.0", "3.9.0"}},
-		"no version at all":  {version("constraint", "hashicorp/random", "newest"), "BinaryNotFound", []string{"newest"}},
-		"no source at all":   {version("address", "a b c", ""), "BinaryNotFound", []string{"a b c"}},
-		"no such file":       {version("nofile", "/nowhere/terraform-provider-x", ""), "BinaryNotFound", []string{"/nowhere/terraform-provider-x"}},
-		"not executable":     {file("plain", "text", 0o644), "BinaryNotFound", []string{"chmod +x"}},
-		"not a program":      {file("text", "text", 0o755), "ProviderNotRunning", []string{"terraform-provider-text"}},
-		"not a provider":     {file("script", "#!/bin/sh\necho hello\n", 0o755), "ProviderNotRunning", []string{"not a Terraform provider", "hello"}},
+		"no such source":    {version("source", "hashicorp/nothing", ""), "BinaryNotFound", []string{"hashicorp/nothing"}},
+		"no such version":   {version("version", "hashicorp/random", "~> 99.0"), "BinaryNotFound", []string{"~> 99.0", "3.9.0"}},
+		"no version at all": {version("constraint", "hashicorp/random", "newest"), "BinaryNotFound", []string{"newest"}},
+		"no source at all":  {version("address", "a b c", ""), "BinaryNotFound", []string{"a b c"}},
+		"no such file": {
+			version("nofile", "/nowhere/terraform-provider-x", ""), "BinaryNotFound", []string{
+				"/nowhere/terraform-provider-x",
+			},
+		},
+		"not executable": {file("plain", "text", 0o644), "BinaryNotFound", []string{"chmod +x"}},
+		"not a program":  {file("text", "text", 0o755), "ProviderNotRunning", []string{"terraform-provider-text"}},
+		"not a provider": {
+			file("script", "#!/bin/sh\necho hello\n", 0o755), "ProviderNotRunning", []string{
+				"not a Terraform provider", "hello",
+			},
+		},
 		"exits at its start": {mode("exit"), "ProviderNotRunning", []string{"the moon is full", "3"}},
 		"protocol 4":         {mode("protocol4"), "ProviderNotRunning", []string{"protocol 4", "5 and 6"}},
 		"prints rubbish":     {mode("rubbish"), "ProviderNotRunning", []string{"Hello! This is no provider."}},
@@ -164,7 +172,8 @@ func TestActivation(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.WaitFalse(t, p, "Healthy", "UnknownResourceType", `"activation_nothing"`, `"["`, "spec.activate")
-	if !isTrue(p, "Installed") || text(p, "status", "activated") != "1" || text(p, "status", "resources") != "2" || text(p, "status", "protocol") != "6" {
+	if !isTrue(p, "Installed") || text(p, "status", "activated") != "1" || text(p, "status", "resources") != "2" ||
+		text(p, "status", "protocol") != "6" {
 		t.Errorf("status %v", p.Object["status"])
 	}
 	used := d.thing(ns, "used", nil)
@@ -188,7 +197,9 @@ func TestActivation(t *testing.T) {
 	}
 	reads := d.Calls("read thing used")
 	c.MustPatch(t, used, `{"spec":{"forProvider":{"value":"later"}}}`)
-	never(t, 3*poll, "a resource of a type that is not active was looked at", func() bool { return d.Calls("read thing used") > reads+1 || d.Calls("update") > 0 })
+	never(t, 3*poll, "a resource of a type that is not active was looked at", func() bool {
+		return d.Calls("read thing used") > reads+1 || d.Calls("update") > 0
+	})
 	if c.crd(t.Context(), things) == nil {
 		t.Fatal("a CRD with resources was removed")
 	}
@@ -243,7 +254,11 @@ func TestCRDConflict(t *testing.T) {
 			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Thing", ListKind: "ThingList", Plural: "things", Singular: "thing"},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
 				Name: "v1alpha1", Served: true, Storage: true,
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &preserve}},
+				Schema: &apiextensionsv1.CustomResourceValidation{
+					OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+						Type: "object", XPreserveUnknownFields: &preserve,
+					},
+				},
 			}},
 		},
 	}
@@ -374,7 +389,8 @@ func TestPinnedProvider(t *testing.T) {
 
 // inMirror returns the path of a version of the double in the mirror.
 func (d *double) inMirror(version string) string {
-	return filepath.Join(scratch, "mirror", "registry.terraform.io", "test", d.Name, version, runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+d.Name+"_v"+version)
+	return filepath.Join(scratch, "mirror", "registry.terraform.io", "test", d.Name, version,
+		runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+d.Name+"_v"+version)
 }
 
 // release adds versions of the double to the mirror.

@@ -51,7 +51,8 @@ func TestLargeStatus(t *testing.T) {
 	c.MustCreate(t, s)
 	c.WaitReady(t, s)
 	status, reason, message := condition(s, "StatusComplete")
-	if status != "False" || reason != "FieldsLeftOut" || !strings.Contains(message, "leaves out result,") || !strings.Contains(message, "landbridge state show String large --namespace "+ns) {
+	if status != "False" || reason != "FieldsLeftOut" || !strings.Contains(message, "leaves out result,") ||
+		!strings.Contains(message, "landbridge state show String large --namespace "+ns) {
 		t.Errorf("condition: %s, %s, %q", status, reason, message)
 	}
 	if text(s, "status", "atProvider", "result") != "" || len(text(s, "status", "atProvider", "id")) != 200_000 {

@@ -462,7 +462,8 @@ func TestImport(t *testing.T) {
 		r := resource(random, "String", ns, "s", m{"forProvider": m{}, "import": m{"id": "Qx7Zk2"}, "managementPolicies": []any{"Observe"}})
 		c.MustCreate(t, r)
 		c.WaitFor(t, r, "observed", func() bool {
-			return isTrue(r, "Ready", "Synced") && text(r, "status", "atProvider", "result") == "Qx7Zk2" && r.GetAnnotations()[externalName] == "Qx7Zk2"
+			return isTrue(r, "Ready", "Synced") && text(r, "status", "atProvider", "result") == "Qx7Zk2" &&
+				r.GetAnnotations()[externalName] == "Qx7Zk2"
 		})
 		c.Remove(t, r)
 	})
@@ -477,7 +478,8 @@ func TestImport(t *testing.T) {
 		if d.Calls("create thing byid") != 0 || r.GetAnnotations()[externalName] != "thing-77" {
 			t.Errorf("it was not imported: %v", r.GetAnnotations())
 		}
-		if err := c.Patch(t.Context(), r, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"import":{"id":"other"}}}`))); !kerrors.IsInvalid(err) {
+		if err := c.Patch(t.Context(), r, client.RawPatch("application/merge-patch+json",
+			[]byte(`{"spec":{"import":{"id":"other"}}}`))); !kerrors.IsInvalid(err) {
 			t.Errorf("spec.import was changed: %v", err)
 		}
 	})
@@ -491,7 +493,8 @@ func TestImport(t *testing.T) {
 		if d.Changes() > 0 && d.Calls("create place byidentity")+d.Calls("update place byidentity") > 0 {
 			t.Error("it was changed")
 		}
-		if got := text(r, "status", "identity", "name"); got != "byidentity" || r.GetAnnotations()["landbridge.io/identity"] != `{"name":"byidentity"}` {
+		if got := text(r, "status", "identity", "name"); got != "byidentity" ||
+			r.GetAnnotations()["landbridge.io/identity"] != `{"name":"byidentity"}` {
 			t.Errorf("identity %q, annotations %v", got, r.GetAnnotations())
 		}
 	})

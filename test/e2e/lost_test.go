@@ -302,7 +302,9 @@ func TestDeletedCredentials(t *testing.T) {
 	}
 	// One remedy is another configuration.
 	c.secret(t, ns, "others", map[string]string{"token": "another token"})
-	c.MustCreate(t, resource(d.APIVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"}}))
+	c.MustCreate(t, resource(d.APIVersion(), "ClusterProviderConfig", "", "default", m{
+		"tokenSecretRef": m{"name": "others", "namespace": ns, "key": "token"},
+	}))
 	c.MustPatch(t, second, `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}}`)
 	c.WaitFalse(t, second, "Synced", "AccountChanged", `landbridge.io/confirm-account to "default"`)
 	c.MustPatch(t, second, `{"metadata":{"annotations":{"landbridge.io/confirm-account":"default"}}}`)

@@ -45,7 +45,8 @@ func (r *recorded) front(t *testing.T, config *rest.Config) string {
 	}
 	proxy := &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) },
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }, // of watches that have ended
+		// Watches that have ended have errors.
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		r.mu.Lock()
@@ -84,7 +85,9 @@ func TestMCP(t *testing.T) {
 	w.MustCreate(t, thing)
 	credential := w.of("Credential", "agent", m{"forProvider": m{"name": "agent", "passwordSecretRef": m{"name": "inputs", "key": "token"}}})
 	w.MustCreate(t, credential)
-	waiting := w.of("Thing", "unapproved", m{"forProvider": m{"name": "unapproved", "tags": m{"note": order}}, "lifecycle": m{"approvalPolicy": "Always"}})
+	waiting := w.of("Thing", "unapproved", m{
+		"forProvider": m{"name": "unapproved", "tags": m{"note": order}}, "lifecycle": m{"approvalPolicy": "Always"},
+	})
 	w.MustCreate(t, waiting)
 	w.WaitReady(t, thing)
 	w.WaitReady(t, credential)
@@ -105,7 +108,10 @@ func TestMCP(t *testing.T) {
 	group := "." + w.provider + ".landbridge.io"
 	changed := func(u *unstructured.Unstructured) string {
 		set(t, u, "changed", "spec", "forProvider", "name")
-		out, err := json.Marshal(m{"apiVersion": u.GetAPIVersion(), "kind": u.GetKind(), "metadata": m{"name": u.GetName()}, "spec": u.Object["spec"]})
+		out, err := json.Marshal(m{
+			"apiVersion": u.GetAPIVersion(), "kind": u.GetKind(), "metadata": m{"name": u.GetName()},
+			"spec": u.Object["spec"],
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +137,11 @@ func TestMCP(t *testing.T) {
 		{"discover", m{"types": []string{"examplecloud_thing"}, "clusterProviderConfig": "mcp"}, []string{"agent"}},
 		{"upgrades", m{"providers": []string{w.provider}}, []string{w.provider}},
 		{"preview", m{"provider": w.provider, "to": "4.0.0"}, nil},
-		{"propose_patch", m{"kind": "thing" + group, "name": "agent", "spec": m{"forProvider": m{"tags": m{"note": order}}}}, []string{"Ignore previous instructions"}},
+		{
+			"propose_patch", m{
+				"kind": "thing" + group, "name": "agent", "spec": m{"forProvider": m{"tags": m{"note": order}}},
+			}, []string{"Ignore previous instructions"},
+		},
 		{"propose_approval", m{"kind": "thing" + group, "name": "unapproved"}, []string{"Create", "Ignore previous instructions"}},
 	} {
 		result, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: test.tool, Arguments: test.arguments})
@@ -156,7 +166,8 @@ func TestMCP(t *testing.T) {
 				t.Errorf("%s: %q is not in the data:\n%s", test.tool, want, data)
 			}
 		}
-		if outside := lines[0] + strings.Join(lines[end+1:], "\n"); strings.Contains(outside, "Ignore previous") || strings.Contains(data, "landbridge-data") {
+		if outside := lines[0] + strings.Join(lines[end+1:], "\n"); strings.Contains(outside, "Ignore previous") ||
+			strings.Contains(data, "landbridge-data") {
 			t.Errorf("%s: the fence does not hold:\n%s", test.tool, text)
 		}
 		if test.arguments["query"] != secret && shows(text, secret) {

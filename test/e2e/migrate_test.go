@@ -76,7 +76,8 @@ resource "hcloud_ssh_key" "mine" {
 // migratedArguments are the arguments that users have set of each type, as in the configuration.
 var migratedArguments = map[string][]string{
 	"random_string": {"length", "special"}, "random_password": {"length"}, "random_id": {"byte_length"}, "random_pet": {"length", "keepers"},
-	"random_integer": {"min", "max"}, "hcloud_volume": {"name", "size", "location", "format", "labels"}, "hcloud_ssh_key": {"name", "public_key"},
+	"random_integer": {"min", "max"}, "hcloud_volume": {"name", "size", "location", "format", "labels"},
+	"hcloud_ssh_key": {"name", "public_key"},
 }
 
 // upjet is what Crossplane providers for random and hcloud have in a cluster.
@@ -95,7 +96,10 @@ type upjet struct {
 func newUpjet(t *testing.T, namespaced bool) *upjet {
 	t.Helper()
 	mirror := providertest.Mirror(t, "random", "hcloud")
-	x := &upjet{cluster: alone(t), cloud: hcloudtest.New(t, hcloudtest.Options{}), namespaced: namespaced, resources: map[string]*unstructured.Unstructured{}, attributes: map[string]m{}}
+	x := &upjet{
+		cluster: alone(t), cloud: hcloudtest.New(t, hcloudtest.Options{}), namespaced: namespaced,
+		resources: map[string]*unstructured.Unstructured{}, attributes: map[string]m{},
+	}
 	x.namespace = x.Namespace(t)
 	from := newTofu(t, mirror, "from")
 	write(t, filepath.Join(from.dir, "main.tf"), strings.NewReplacer("TOKEN", x.cloud.Token, "ENDPOINT", x.cloud.Endpoint).Replace(migrated))
@@ -136,7 +140,9 @@ func newUpjet(t *testing.T, namespaced bool) *upjet {
 	if namespaced {
 		kind = "ClusterProviderConfig"
 	}
-	config, secret := providers["hcloud"].Credentials(kind, namespace, "default", map[string]string{"token": x.cloud.Token, "endpoint": x.cloud.Endpoint, "poll_interval": "20ms"})
+	config, secret := providers["hcloud"].Credentials(kind, namespace, "default", map[string]string{
+		"token": x.cloud.Token, "endpoint": x.cloud.Endpoint, "poll_interval": "20ms",
+	})
 	if err := x.Create(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +258,8 @@ func (x *upjet) old(t *testing.T) map[string]any {
 
 // newKinds are the kinds of the new resources.
 var newKinds = map[string]string{
-	"random_string": "String", "random_password": "Password", "random_id": "ID", "random_pet": "Pet", "random_uuid": "UUID", "random_integer": "Integer",
+	"random_string": "String", "random_password": "Password", "random_id": "ID", "random_pet": "Pet",
+	"random_uuid": "UUID", "random_integer": "Integer",
 	"hcloud_volume": "Volume", "hcloud_ssh_key": "SSHKey",
 }
 
@@ -266,7 +273,9 @@ func (x *upjet) replacement(resourceType string) *unstructured.Unstructured {
 func (x *upjet) connection(t *testing.T, resourceType string) *corev1.Secret {
 	t.Helper()
 	s := &corev1.Secret{}
-	if err := x.Get(t.Context(), client.ObjectKey{Namespace: x.namespace, Name: x.resources[resourceType].GetName() + "-connection"}, s); err != nil {
+	if err := x.Get(t.Context(), client.ObjectKey{
+		Namespace: x.namespace, Name: x.resources[resourceType].GetName() + "-connection",
+	}, s); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -298,7 +307,8 @@ func TestMigrateUpjet(t *testing.T) {
 			dir := filepath.Join(directory(t), "manifests")
 			_, said, code = x.migrate(t, "--output-dir", dir)
 			// What is stored of the password's object has its value, and it cannot be imported.
-			if code != 2 || !strings.Contains(said, "7 resources written to ") || !strings.Contains(said, "db: what is stored of its object has sensitive values") {
+			if code != 2 || !strings.Contains(said, "7 resources written to ") ||
+				!strings.Contains(said, "db: what is stored of its object has sensitive values") {
 				t.Errorf("exit code %d:\n%s", code, said)
 			}
 			x.manifests(t, dir)
@@ -311,7 +321,9 @@ func TestMigrateUpjet(t *testing.T) {
 			x.MustPatch(t, volume, `{"spec":{"forProvider":{"size":20}}}`)
 			changed := x.old(t)
 			out, said, code = x.migrate(t, how...)
-			if code != 1 || !strings.Contains(said, "its first reconcile would update size.") || !strings.Contains(said, "size: 10 → 20") || !strings.Contains(said, "nothing was changed: 1 resource cannot be handed over") {
+			if code != 1 || !strings.Contains(said, "its first reconcile would update size.") ||
+				!strings.Contains(said, "size: 10 → 20") ||
+				!strings.Contains(said, "nothing was changed: 1 resource cannot be handed over") {
 				t.Errorf("exit code %d:\n%s%s", code, out, said)
 			}
 			if diff := cmp.Diff(changed, x.old(t)); diff != "" {
@@ -395,7 +407,11 @@ func (x *upjet) manifests(t *testing.T, dir string) {
 		x.silent(t, string(raw))
 		all[filepath.Base(filepath.Dir(path))]++
 		if filepath.Base(path) == "default.clusterproviderconfig.hcloud.landbridge.io.yaml" {
-			for _, want := range []string{"tokenSecretRef:", "endpointSecretRef:", "Sensitive: create the Secret landbridge-system/hcloud-default-credentials with the keys endpoint, poll_interval, token."} {
+			for _, want := range []string{
+				"tokenSecretRef:", "endpointSecretRef:",
+				"Sensitive: create the Secret landbridge-system/hcloud-default-credentials with the keys endpoint, " +
+					"poll_interval, token.",
+			} {
 				if !strings.Contains(string(raw), want) {
 					t.Errorf("%q is not in\n%s", want, raw)
 				}
@@ -437,7 +453,8 @@ func (x *upjet) taken(t *testing.T) {
 			t.Errorf("%s: the old resource is not paused", resourceType)
 		}
 		policies, _, _ := unstructured.NestedStringSlice(old.Object, "spec", "managementPolicies")
-		if deletion := text(old, "spec", "deletionPolicy"); deletion != "Orphan" && (slices.Contains(policies, "*") || slices.Contains(policies, "Delete")) {
+		if deletion := text(old, "spec", "deletionPolicy"); deletion != "Orphan" &&
+			(slices.Contains(policies, "*") || slices.Contains(policies, "Delete")) {
 			t.Errorf("%s: the old resource would destroy its object: %s, %v", resourceType, deletion, policies)
 		}
 	}
@@ -447,7 +464,8 @@ func (x *upjet) taken(t *testing.T) {
 		}
 	}
 	data := x.connection(t, "random_password").Data
-	if string(data["attribute.result"]) != x.attributes["random_password"]["result"] || string(data["attribute.bcrypt_hash"]) != x.attributes["random_password"]["bcrypt_hash"] {
+	if string(data["attribute.result"]) != x.attributes["random_password"]["result"] ||
+		string(data["attribute.bcrypt_hash"]) != x.attributes["random_password"]["bcrypt_hash"] {
 		t.Error("the connection Secret has another password")
 	}
 	volumes := x.cloud.Volumes()

@@ -42,7 +42,8 @@ func (c *mortal) run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.program = c.StartProgram(t, poll, "--provider-mirror", c.mirror, "--provider-cache", filepath.Join(scratch, "cache"), "--cli", tofu, "--cli-workspaces", c.workspaces)
+	c.program = c.StartProgram(t, poll, "--provider-mirror", c.mirror, "--provider-cache",
+		filepath.Join(scratch, "cache"), "--cli", tofu, "--cli-workspaces", c.workspaces)
 }
 
 // killProgram kills a running apply in the controller's workspaces.

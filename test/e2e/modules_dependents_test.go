@@ -98,7 +98,8 @@ func TestDependentsAndModules(t *testing.T) {
 		t.Parallel()
 		x := make(t, resource(modulesAPI, "Site", ns, "a", m{"forProvider": m{"name": "a"}}))
 		d := make(t, resource(api, "Shapes", ns, "a-shapes", m{"forProvider": m{"name": "a-shapes"}, "references": []any{m{
-			"to": "forProvider.stringsList[0]", "from": m{"apiVersion": modulesAPI, "kind": "Site", "name": "a", "fieldPath": "status.atProvider.building"},
+			"to":   "forProvider.stringsList[0]",
+			"from": m{"apiVersion": modulesAPI, "kind": "Site", "name": "a", "fieldPath": "status.atProvider.building"},
 		}}}))
 		c.MustPatch(t, d, `{"metadata":{"annotations":{"crossplane.io/paused":"true"}}}`)
 		c.MustPatch(t, x, `{"spec":{"forProvider":{"region":"us-east-1"}}}`)
@@ -136,7 +137,8 @@ func TestDependentsAndModules(t *testing.T) {
 			return text(d, "status", "atProvider", "of") == text(x, "status", "atProvider", "id") && over(d)
 		})
 		c.WaitReady(t, d)
-		if diff := cmp.Diff([]string{"deletes b", "creates b", "updates b-site-garden"}, happened(t, "b", "b-site", "b-site-garden")); diff != "" {
+		if diff := cmp.Diff([]string{"deletes b", "creates b", "updates b-site-garden"},
+			happened(t, "b", "b-site", "b-site-garden")); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	})

@@ -47,7 +47,11 @@ var exampleModules = map[string]example{
 		outputs:        []string{`"id":"acme-prod-web-blue"`, `"team":"shop"`},
 		changedOutputs: []string{`"id":"prod-web-blue-green"`},
 	},
-	"dns": {created: 4, changed: 4, outputs: []string{`["example.org","www.example.org"]`}, changedOutputs: []string{`["example.org","mail.example.org"]`}},
+	"dns": {
+		created: 4, changed: 4, outputs: []string{`["example.org","www.example.org"]`}, changedOutputs: []string{
+			`["example.org","mail.example.org"]`,
+		},
+	},
 	"iam": {created: 7, changed: 7, outputs: []string{`"usersOutput":{"ann":`}, changedOutputs: []string{`"cid":`}},
 	"secrets": {
 		created: 2, changed: 2,
@@ -122,7 +126,9 @@ func try(t *testing.T, c *exampleCluster, from string, x example) {
 	name, ns, dir := filepath.Base(from), c.Namespace(t), directory(t)
 	copyFiles(t, from, dir)
 	for config, region := range map[string]string{"default": "us-east-1", "replica": "eu-central-1"} {
-		c.MustCreate(t, resource("examplecloud.landbridge.io/v1alpha1", "ProviderConfig", ns, config, m{"endpoint": c.cloud.URL, "region": region}))
+		c.MustCreate(t, resource("examplecloud.landbridge.io/v1alpha1", "ProviderConfig", ns, config, m{
+			"endpoint": c.cloud.URL, "region": region,
+		}))
 	}
 	module := terraformModule(name, m{"directory": dir}, nil)
 	c.MustCreate(t, module)
@@ -148,7 +154,9 @@ func try(t *testing.T, c *exampleCluster, from string, x example) {
 		copyFiles(t, next, dir)
 		before := text(module, "status", "digest")
 		c.RequestReconcile(t, module)
-		c.WaitFor(t, module, "as the module is now", func() bool { return isTrue(module, "Healthy") && text(module, "status", "digest") != before })
+		c.WaitFor(t, module, "as the module is now", func() bool {
+			return isTrue(module, "Healthy") && text(module, "status", "digest") != before
+		})
 	}
 	patch, err := yaml.Marshal(read(t, filepath.Join(from, "change.yaml")))
 	if err != nil {

@@ -49,7 +49,8 @@ func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -91,7 +92,9 @@ func TestModuleSources(t *testing.T) {
 	t.Run("a ConfigMap", func(t *testing.T) {
 		t.Parallel()
 		files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: system, Name: "pets"}, Data: map[string]string{"main.tf": pet}}
-		module := terraformModule("short", m{"configMapRef": m{"namespace": system, "name": "pets"}}, m{"kind": "Beast", "plural": "beasts", "group": "zoo.example.org"})
+		module := terraformModule("short", m{"configMapRef": m{"namespace": system, "name": "pets"}}, m{
+			"kind": "Beast", "plural": "beasts", "group": "zoo.example.org",
+		})
 		c.MustCreate(t, module)
 		c.WaitFalse(t, module, "Installed", "SourceNotAvailable", `"pets" not found`)
 		if err := c.Create(t.Context(), files); err != nil {
@@ -206,23 +209,85 @@ output "second" { value = random_pet.second.id }
 		condition, reason string
 		parts             []string
 	}{
-		"syntax":      {files: m{"main.tf": "variable \"a\" {\n  type = sting\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:2"}},
-		"nothing":     {files: m{"README.md": "none"}, condition: "Installed", reason: "InvalidModule", parts: []string{"no files with the extension .tf"}},
-		"credentials": {files: m{"main.tf": "provider \"random\" {\n  api_token = 1\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:2", "api_token", "in the provider configuration"}},
-		"provider":    {files: m{"main.tf": "provider \"random\" {\n  endpoint = 1\n}\n"}, condition: "Installed", reason: "NotAllowed", parts: []string{"main.tf:2", "list ProviderSettings in spec.allow"}},
-		"aliases":     {files: m{"main.tf": "resource \"random_pet\" \"a\" {\n  provider = random.other\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:1", "configuration_aliases = [random.other]"}},
-		"import":      {files: m{"main.tf": "import {\n  to = random_pet.a\n  id = random_pet.b.id\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"main.tf:3", "refers to random_pet.b"}},
-		"program":     {files: m{"main.tf": "resource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n}\n"}, condition: "Installed", reason: "NotAllowed", parts: []string{"main.tf:2", "list Provisioners in spec.allow"}},
-		"token":       {files: m{"main.tf": "output \"a\" {\n  value = file(\"/var/run/secrets/kubernetes.io/serviceaccount/token\")\n}\n"}, condition: "Installed", reason: "NotAllowed", parts: []string{"main.tf:2", "outside the module's folder"}},
-		"missing":     {files: m{"main.tf": "resource \"time_static\" \"a\" {}\n"}, condition: "Healthy", reason: "ProviderMissing", parts: []string{"hashicorp/time"}},
-		"unnamed":     {files: m{"main.tf": pet}, more: m{"providers": m{"hashicorp/random": "other"}}, condition: "Healthy", reason: "ProviderMissing", parts: []string{"spec.providers", "other"}},
-		"gone":        {source: m{"directory": "/nonexistent"}, condition: "Installed", reason: "SourceNotAvailable", parts: []string{"/nonexistent"}},
-		"path":        {source: m{"address": "./here"}, condition: "Installed", reason: "SourceNotAvailable", parts: []string{"spec.source.directory"}},
-		"called":      {files: m{"main.tf": "module \"x\" {\n  source = \"./not-there\"\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"not-there"}},
-		"kind":        {files: m{"main.tf": pet}, more: m{"kind": "lower case"}, condition: "Installed", reason: "InvalidConfiguration", parts: []string{"lower case"}},
-		"collision":   {files: m{"main.tf": pet}, more: m{"group": "landbridge.io", "kind": "TerraformProvider"}, condition: "Healthy", reason: "CRDConflict", parts: []string{"terraformproviders.landbridge.io"}},
-		"outputs":     {files: m{"main.tf": "variable \"a\" {}\nvariable \"a_output\" {}\noutput \"a\" {\n  value = 1\n}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"a_output"}},
-		"duplicates":  {files: m{"main.tf": "variable \"a\" {}\n", "more.tf": "variable \"a\" {}\n"}, condition: "Installed", reason: "InvalidModule", parts: []string{"more.tf:1", "variable a is defined twice"}},
+		"syntax": {
+			files: m{"main.tf": "variable \"a\" {\n  type = sting\n}\n"}, condition: "Installed",
+			reason: "InvalidModule", parts: []string{"main.tf:2"},
+		},
+		"nothing": {
+			files: m{"README.md": "none"}, condition: "Installed", reason: "InvalidModule", parts: []string{
+				"no files with the extension .tf",
+			},
+		},
+		"credentials": {
+			files: m{"main.tf": "provider \"random\" {\n  api_token = 1\n}\n"}, condition: "Installed",
+			reason: "InvalidModule", parts: []string{"main.tf:2", "api_token", "in the provider configuration"},
+		},
+		"provider": {
+			files: m{"main.tf": "provider \"random\" {\n  endpoint = 1\n}\n"}, condition: "Installed",
+			reason: "NotAllowed", parts: []string{"main.tf:2", "list ProviderSettings in spec.allow"},
+		},
+		"aliases": {
+			files:     m{"main.tf": "resource \"random_pet\" \"a\" {\n  provider = random.other\n}\n"},
+			condition: "Installed", reason: "InvalidModule", parts: []string{
+				"main.tf:1", "configuration_aliases = [random.other]",
+			},
+		},
+		"import": {
+			files: m{"main.tf": "import {\n  to = random_pet.a\n  id = random_pet.b.id\n}\n"}, condition: "Installed",
+			reason: "InvalidModule", parts: []string{"main.tf:3", "refers to random_pet.b"},
+		},
+		"program": {
+			files: m{
+				"main.tf": "resource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = " +
+					"\"id\"\n  }\n}\n",
+			}, condition: "Installed", reason: "NotAllowed", parts: []string{
+				"main.tf:2", "list Provisioners in spec.allow",
+			},
+		},
+		"token": {
+			files: m{
+				"main.tf": "output \"a\" {\n  value = " +
+					"file(\"/var/run/secrets/kubernetes.io/serviceaccount/token\")\n}\n",
+			}, condition: "Installed", reason: "NotAllowed", parts: []string{
+				"main.tf:2", "outside the module's folder",
+			},
+		},
+		"missing": {
+			files: m{"main.tf": "resource \"time_static\" \"a\" {}\n"}, condition: "Healthy",
+			reason: "ProviderMissing", parts: []string{"hashicorp/time"},
+		},
+		"unnamed": {
+			files: m{"main.tf": pet}, more: m{"providers": m{"hashicorp/random": "other"}}, condition: "Healthy",
+			reason: "ProviderMissing", parts: []string{"spec.providers", "other"},
+		},
+		"gone": {
+			source: m{"directory": "/nonexistent"}, condition: "Installed", reason: "SourceNotAvailable",
+			parts: []string{"/nonexistent"},
+		},
+		"path": {
+			source: m{"address": "./here"}, condition: "Installed", reason: "SourceNotAvailable",
+			parts: []string{"spec.source.directory"},
+		},
+		"called": {
+			files: m{"main.tf": "module \"x\" {\n  source = \"./not-there\"\n}\n"}, condition: "Installed",
+			reason: "InvalidModule", parts: []string{"not-there"},
+		},
+		"kind": {
+			files: m{"main.tf": pet}, more: m{"kind": "lower case"}, condition: "Installed",
+			reason: "InvalidConfiguration", parts: []string{"lower case"},
+		},
+		"collision": {
+			files: m{"main.tf": pet}, more: m{"group": "landbridge.io", "kind": "TerraformProvider"},
+			condition: "Healthy", reason: "CRDConflict", parts: []string{"terraformproviders.landbridge.io"},
+		},
+		"outputs": {
+			files:     m{"main.tf": "variable \"a\" {}\nvariable \"a_output\" {}\noutput \"a\" {\n  value = 1\n}\n"},
+			condition: "Installed", reason: "InvalidModule", parts: []string{"a_output"},
+		},
+		"duplicates": {
+			files: m{"main.tf": "variable \"a\" {}\n", "more.tf": "variable \"a\" {}\n"}, condition: "Installed",
+			reason: "InvalidModule", parts: []string{"more.tf:1", "variable a is defined twice"},
+		},
 	} {
 		t.Run("wrong: "+name, func(t *testing.T) {
 			t.Parallel()

@@ -63,11 +63,20 @@ output "key" {
 		args []string
 		want string
 	}{
-		"no such module":           {"office/north", []string{"--module", "module.shop"}, `the state has no managed resources in module.shop. It has some in module.office["north"], module.office["south"]`},
-		"a module with instances":  {"office/north", []string{"--module", "module.office"}, `the state has no managed resources in module.office. It has some in`},
+		"no such module": {
+			"office/north", []string{"--module", "module.shop"},
+			`the state has no managed resources in module.shop. It has some in module.office["north"], module.office["south"]`,
+		},
+		"a module with instances": {
+			"office/north", []string{"--module", "module.office"},
+			`the state has no managed resources in module.office. It has some in`,
+		},
 		"not the kind of a module": {"thing/north", nil, "thing.examplecloud.landbridge.io is not the kind of a TerraformModule"},
 		"no name":                  {"office", nil, `--into is "office", where KIND/NAME is expected`},
-		"no such instance":         {"office/north", []string{"--module", `module.office["north"]`}, "there is no such resource: create it with the annotation crossplane.io/paused"},
+		"no such instance": {
+			"office/north", []string{"--module", `module.office["north"]`},
+			"there is no such resource: create it with the annotation crossplane.io/paused",
+		},
 	} {
 		if said, code := into(x.into, x.args...); code != 1 || !strings.Contains(said, x.want) {
 			t.Errorf("%s: exit code %d\n%s", name, code, said)

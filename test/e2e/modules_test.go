@@ -223,7 +223,8 @@ func TestModule(t *testing.T) {
 	if err := json.Unmarshal([]byte(found), &listed); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(listed.Objects); got != strings.ReplaceAll("[{[{Office NS north}]} {[{Office NS north}]} {[{Office NS north}]}]", "NS", e.namespace) {
+	if got := fmt.Sprint(listed.Objects); got != strings.ReplaceAll("[{[{Office NS north}]} {[{Office NS north}]} "+
+		"{[{Office NS north}]}]", "NS", e.namespace) {
 		t.Errorf("discovered: %s", found)
 	}
 
@@ -278,7 +279,9 @@ func TestModule(t *testing.T) {
 
 	// Errors name fields of the spec. Simple validations are checked when it is written.
 	long := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"forProvider":{"name":"a name that is too long by far"}}}`))
-	if err := e.Patch(t.Context(), r.DeepCopy(), long); !kerrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.forProvider.name") || !strings.Contains(err.Error(), "The name is too long.") {
+	if err := e.Patch(t.Context(), r.DeepCopy(), long); !kerrors.IsInvalid(err) ||
+		!strings.Contains(err.Error(), "spec.forProvider.name") ||
+		!strings.Contains(err.Error(), "The name is too long.") {
 		t.Errorf("a value that the module rejects: %v", err)
 	}
 	e.MustPatch(t, r, `{"spec":{"forProvider":{"name":"NORTH"}}}`)
@@ -336,11 +339,16 @@ stringData: {pin: "PIN"}
 		"as it is": {command: []string{"diff"}, count: "1", pin: "1111", cli: tofu, want: []string{"No changes."}},
 		"a change": {
 			command: []string{"diff"}, count: "2", pin: "1111", cli: tofu, code: 1,
-			want: []string{`~ Office "` + e.namespace + `/north" {`, "~ count = 1 -> 2", "Of the module's resources:", "+ examplecloud_thing.floor[1]", "Plan: 1 to add, 1 to change, 0 to destroy."},
+			want: []string{
+				`~ Office "` + e.namespace + `/north" {`, "~ count = 1 -> 2", "Of the module's resources:",
+				"+ examplecloud_thing.floor[1]", "Plan: 1 to add, 1 to change, 0 to destroy.",
+			},
 		},
 		"a secret that replaces": {
 			command: []string{"diff"}, count: "1", pin: "8642", cli: tofu, code: 1,
-			want: []string{"-/+ random_password.key # because cannot update", "Plan: 1 to add, 0 to change, 1 to destroy."}, not: []string{"8642", "No changes."},
+			want: []string{
+				"-/+ random_password.key # because cannot update", "Plan: 1 to add, 0 to change, 1 to destroy.",
+			}, not: []string{"8642", "No changes."},
 		},
 		"plan": {
 			command: []string{"plan", "--server", "--detailed-exitcode", "-o", "json"}, count: "2", pin: "1111", cli: tofu, code: 2,

@@ -116,7 +116,11 @@ func TestNamesAreStable(t *testing.T) {
 		earlier := d.DeepCopy()
 		c.Remove(t, d)
 		unstructured.RemoveNestedField(earlier.Object, "status")
-		earlier.Object["metadata"] = m{"name": name, "labels": earlier.Object["metadata"].(m)["labels"], "annotations": m{"landbridge.io/resource-type": "grow_srv_record"}}
+		earlier.Object["metadata"] = m{
+			"name": name, "labels": earlier.Object["metadata"].(m)["labels"], "annotations": m{
+				"landbridge.io/resource-type": "grow_srv_record",
+			},
+		}
 		set(t, earlier, "SrvRecord", "spec", "names", "kind")
 		set(t, earlier, "SrvRecordList", "spec", "names", "listKind")
 		c.MustCreate(t, earlier)

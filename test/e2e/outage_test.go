@@ -46,7 +46,8 @@ func TestOutage(t *testing.T) {
 			d := newDouble(t, name)
 			c.install(t, d.provider("*_thing"))
 			ns := c.Namespace(t)
-			changed, deleted, plain, blank := d.thing(ns, "changed", m{"value": "a"}), d.thing(ns, "deleted", nil), d.thing(ns, "plain", nil), d.thing(ns, "blank", nil)
+			changed, deleted, plain, blank := d.thing(ns, "changed", m{"value": "a"}), d.thing(ns, "deleted", nil),
+				d.thing(ns, "plain", nil), d.thing(ns, "blank", nil)
 			for _, r := range []*unstructured.Unstructured{changed, deleted, plain, blank} {
 				c.MustCreate(t, r)
 				c.WaitReady(t, r)

@@ -77,14 +77,16 @@ func TestOwners(t *testing.T) {
 	t.Run("the younger goes", func(t *testing.T) {
 		t.Parallel()
 		ns := c.Namespace(t)
-		older, younger := d.resource("Place", ns, "older", m{"name": "shared"}), d.resource("Place", ns, "younger", m{"name": "shared", "value": "other"})
+		older, younger := d.resource("Place", ns, "older", m{"name": "shared"}),
+			d.resource("Place", ns, "younger", m{"name": "shared", "value": "other"})
 		c.MustCreate(t, older)
 		c.WaitReady(t, older)
 		c.MustCreate(t, younger)
 		c.WaitFalse(t, younger, "Synced", "IdentityConflict", "Place "+ns+"/older")
 		events := func() (n int) {
 			list := &corev1.EventList{}
-			if err := c.List(t.Context(), list, client.InNamespace(ns), client.MatchingFields{"involvedObject.uid": string(younger.GetUID())}); err != nil {
+			if err := c.List(t.Context(), list, client.InNamespace(ns),
+				client.MatchingFields{"involvedObject.uid": string(younger.GetUID())}); err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range list.Items {
@@ -112,7 +114,8 @@ func TestOwners(t *testing.T) {
 		message := c.WaitFalse(t, r, "Synced", "AlreadyExists", "spec.import")
 		c.MustPatch(t, r, `{"spec":{"import":`+regexp.MustCompile(`\{.*\}`).FindString(message)+`}}`)
 		c.WaitReady(t, r)
-		if got := text(r, "status", "atProvider", "id"); got != "place-1" || d.Calls("create place there")+d.Calls("update place there")+d.Calls("delete place there") > 0 {
+		if got := text(r, "status", "atProvider", "id"); got != "place-1" ||
+			d.Calls("create place there")+d.Calls("update place there")+d.Calls("delete place there") > 0 {
 			t.Errorf("it was not adopted unchanged, but is %q", got)
 		}
 	})
@@ -198,7 +201,9 @@ func TestOwnersAcrossRestarts(t *testing.T) {
 	c.WaitReady(t, older)
 
 	// A constant id does not identify an object when the state is lost.
-	password := resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}})
+	password := resource(random, "Password", ns, "password", m{
+		"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"},
+	})
 	c.MustCreate(t, password)
 	c.WaitReady(t, password)
 	c.WaitFor(t, password, "named", func() bool { return password.GetAnnotations()[externalName] == "none" })

@@ -91,7 +91,8 @@ func TestPackaged(t *testing.T) {
 	// It changes, as with a new version of the package.
 	animals := &apiextensionsv1.CustomResourceDefinition{}
 	animals.Name = m.Resources["random_pet"].CRDName()
-	if err := c.Patch(t.Context(), animals, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"names":{"shortNames":["ani"]}}}`))); err != nil {
+	if err := c.Patch(t.Context(), animals,
+		client.RawPatch(types.MergePatchType, []byte(`{"spec":{"names":{"shortNames":["ani"]}}}`))); err != nil {
 		t.Fatal(err)
 	}
 	c.Remove(t, ready("Animal", "second", map[string]any{"length": 3}))

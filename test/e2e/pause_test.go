@@ -62,7 +62,8 @@ func TestPause(t *testing.T) {
 	before := d.Changes()
 	resume := c.pause(t, halt.Pause{Provider: d.Name, Reason: "a test", Since: metav1.Now()})
 	c.MustPatch(t, changed, `{"spec":{"forProvider":{"value":"b"}}}`)
-	c.WaitFalse(t, changed, "Synced", "OperationsPaused", "Operations of "+d.Name+" have been paused since", "(a test)", "landbridge resume --provider "+d.Name)
+	c.WaitFalse(t, changed, "Synced", "OperationsPaused", "Operations of "+d.Name+" have been paused since",
+		"(a test)", "landbridge resume --provider "+d.Name)
 	c.MustCreate(t, created)
 	c.WaitFalse(t, created, "Synced", "OperationsPaused")
 	if err := c.Delete(t.Context(), deleted.DeepCopy()); err != nil {

@@ -15,7 +15,8 @@ import (
 func (c *cluster) may(t *testing.T, a authorizationv1.ResourceAttributes) bool {
 	t.Helper()
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User: "system:serviceaccount:" + system + ":landbridge", Groups: []string{"system:serviceaccounts", "system:authenticated"}, ResourceAttributes: &a,
+		User:   "system:serviceaccount:" + system + ":landbridge",
+		Groups: []string{"system:serviceaccounts", "system:authenticated"}, ResourceAttributes: &a,
 	}}
 	if err := c.Create(t.Context(), review); err != nil {
 		t.Fatal(err)

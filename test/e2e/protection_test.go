@@ -38,7 +38,8 @@ func TestDeletionProtection(t *testing.T) {
 			t.Fatalf("the deletion returned %v", err)
 		}
 		all := &unstructured.Unstructured{Object: m{"apiVersion": d.APIVersion(), "kind": "Thing"}}
-		if err := c.DeleteAllOf(t.Context(), all, client.InNamespace(ns), client.MatchingFields{"metadata.name": "deleted"}); !kerrors.IsForbidden(err) {
+		if err := c.DeleteAllOf(t.Context(), all, client.InNamespace(ns),
+			client.MatchingFields{"metadata.name": "deleted"}); !kerrors.IsForbidden(err) {
 			t.Errorf("the deletion of a collection returned %v", err)
 		}
 		untouched(t, "deleted")

@@ -146,7 +146,9 @@ func TestProviderConfig(t *testing.T) {
 		if err := c.Update(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the provider is configured with the new token", func(context.Context) bool { return d.Calls("configure with new token") == 1 })
+		eventually(t, "the provider is configured with the new token", func(context.Context) bool {
+			return d.Calls("configure with new token") == 1
+		})
 		c.MustPatch(t, r, `{"spec":{"forProvider":{"value":"with it"}}}`)
 		c.has(t, d, "thing", "rotated", "value", "with it")
 		c.WaitReady(t, r)

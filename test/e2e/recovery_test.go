@@ -50,7 +50,8 @@ func TestConfiguredRecovery(t *testing.T) {
 		t.Error("the ticket has no token")
 	}
 	c.MustCreate(t, alias)
-	c.WaitFalse(t, alias, "Identifiable", "ConfigurationContradicted", `the configuration makes the attribute name of the identity "elsewhere", but it is "mapped"`)
+	c.WaitFalse(t, alias, "Identifiable", "ConfigurationContradicted",
+		`the configuration makes the attribute name of the identity "elsewhere", but it is "mapped"`)
 	for _, u := range []*unstructured.Unstructured{ticket, thing, alias} {
 		c.Remove(t, u)
 	}

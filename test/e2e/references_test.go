@@ -117,9 +117,12 @@ func TestReferences(t *testing.T) {
 		reference m
 		want      string
 	}{
-		"no source":        {m{"to": "forProvider.hciClusterUuid", "from": m{"kind": "Thing"}}, "exactly one of name and selector must be given"},
-		"not to a field":   {m{"to": "providerConfigRef.name", "from": m{"kind": "Thing", "name": "x"}}, "spec.references[0].to"},
-		"unknown policies": {m{"to": "forProvider.x", "from": m{"kind": "Thing", "name": "x"}, "policy": m{"resolve": "Never"}}, "spec.references[0].policy.resolve"},
+		"no source":      {m{"to": "forProvider.hciClusterUuid", "from": m{"kind": "Thing"}}, "exactly one of name and selector must be given"},
+		"not to a field": {m{"to": "providerConfigRef.name", "from": m{"kind": "Thing", "name": "x"}}, "spec.references[0].to"},
+		"unknown policies": {
+			m{"to": "forProvider.x", "from": m{"kind": "Thing", "name": "x"}, "policy": m{"resolve": "Never"}},
+			"spec.references[0].policy.resolve",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,13 +154,17 @@ func TestReferencesAfterARestart(t *testing.T) {
 	ns := c.Namespace(t)
 	target, referrer := quick.thing(ns, "target", m{"value": "a"}), slow.thing(ns, "referrer", nil)
 	set(t, referrer, []any{m{
-		"to": "forProvider.value", "from": m{"apiVersion": quick.APIVersion(), "kind": "Thing", "name": "target", "fieldPath": "spec.forProvider.value"},
+		"to": "forProvider.value", "from": m{
+			"apiVersion": quick.APIVersion(), "kind": "Thing", "name": "target", "fieldPath": "spec.forProvider.value",
+		},
 	}}, "spec", "references")
 	// What is selected is not named anywhere. Who is being deleted is looked at, too.
 	selected, selecting := quick.thing(ns, "selected", m{"value": "b"}), quick.thing(ns, "selecting", nil)
 	selected.SetLabels(map[string]string{"tier": "x"})
 	set(t, selecting, []any{m{
-		"to": "forProvider.value", "from": m{"kind": "Thing", "selector": m{"matchLabels": m{"tier": "x"}}, "fieldPath": "spec.forProvider.value"},
+		"to": "forProvider.value", "from": m{
+			"kind": "Thing", "selector": m{"matchLabels": m{"tier": "x"}}, "fieldPath": "spec.forProvider.value",
+		},
 	}}, "spec", "references")
 	for _, r := range []*unstructured.Unstructured{target, referrer, selected, selecting} {
 		c.MustCreate(t, r)

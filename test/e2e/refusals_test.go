@@ -44,7 +44,9 @@ resource "local_file" "this" {
   content  = "x"
 }
 `)
-	module := resource("landbridge.io/v1alpha1", "TerraformModule", "", "note", m{"allow": []any{"Files"}, "source": m{"directory": dir}, "providers": m{"hashicorp/local": "local"}})
+	module := resource("landbridge.io/v1alpha1", "TerraformModule", "", "note", m{
+		"allow": []any{"Files"}, "source": m{"directory": dir}, "providers": m{"hashicorp/local": "local"},
+	})
 	c.MustCreate(t, module)
 	c.healthy(t, module)
 

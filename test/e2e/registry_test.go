@@ -33,7 +33,10 @@ func TestProviderFromRegistry(t *testing.T) {
 	}
 	r := registrytest.New(t)
 	publish := func(version, license string) {
-		r.Add("acme/time", version, runtime.GOOS+"_"+runtime.GOARCH, registrytest.Pack(t, map[string]string{"terraform-provider-time_v" + version: string(program), "LICENSE": license}))
+		r.Add("acme/time", version, runtime.GOOS+"_"+runtime.GOARCH,
+			registrytest.Pack(t, map[string]string{
+				"terraform-provider-time_v" + version: string(program), "LICENSE": license,
+			}))
 	}
 	publish("1.0.0", "a")
 	publish("2.0.0", "a")
@@ -69,7 +72,8 @@ func TestProviderFromRegistry(t *testing.T) {
 		return slices.Equal(available, []string{"2.0.0"})
 	})
 	locked, _, _ := unstructured.NestedSlice(p.Object, "status", "locked")
-	if len(locked) != 1 || locked[0].(m)["version"] != "1.0.0" || locked[0].(m)["key"] != r.Key.Fingerprint() || locked[0].(m)["signer"] != "Acme" {
+	if len(locked) != 1 || locked[0].(m)["version"] != "1.0.0" || locked[0].(m)["key"] != r.Key.Fingerprint() ||
+		locked[0].(m)["signer"] != "Acme" {
 		t.Errorf("status.locked is %v", locked)
 	}
 	namespace := c.Namespace(t)

@@ -38,8 +38,9 @@ func (c *cluster) replica(t *testing.T, cache string, shards int, more ...string
 	t.Helper()
 	own := c.beside(t)
 	r := &replica{metrics: clustertest.FreeAddress(t)}
-	r.Program = own.StartProgram(t, poll, append([]string{"--leader-elect", "--lease-duration", replicaLease.String(), "--shards", strconv.Itoa(shards),
-		"--provider-cache", cache, "--metrics-address", r.metrics, "--metrics-secure=false"}, more...)...)
+	r.Program = own.StartProgram(t, poll,
+		append([]string{"--leader-elect", "--lease-duration", replicaLease.String(), "--shards", strconv.Itoa(shards),
+			"--provider-cache", cache, "--metrics-address", r.metrics, "--metrics-secure=false"}, more...)...)
 	t.Cleanup(func() {
 		if !r.ended {
 			r.Kill(t)
@@ -51,7 +52,10 @@ func (c *cluster) replica(t *testing.T, cache string, shards int, more ...string
 
 var (
 	resourceCount = regexp.MustCompile(`^landbridge_resources\{.*shard="(\d+)".*\} (\d+)$`)
-	leadsShard    = regexp.MustCompile(`^leader_election_master_status\{name="shard-(\d+).landbridge.landbridge.io"\} (1)$`) // an alert of the chart asks for these names
+	// An alert of the chart asks for these names.
+	leadsShard = regexp.MustCompile(
+		`^leader_election_master_status\{name="shard-(\d+).landbridge.landbridge.io"\} (1)$`,
+	)
 )
 
 // works returns how many resources of each shard a replica works on.
@@ -170,7 +174,8 @@ func TestReplicasThatShareTheWork(t *testing.T) {
 	// A resource that gets a configuration of the other replica is handed over as it is.
 	dying, living := configurationOf(ofFirst), configurationOf(ofSecond)
 	moved := things[living][0]
-	c.MustPatch(t, moved, `{"metadata":{"annotations":{"landbridge.io/confirm-account":"`+dying+`"}},"spec":{"providerConfigRef":{"name":"`+dying+`"}}}`)
+	c.MustPatch(t, moved, `{"metadata":{"annotations":{"landbridge.io/confirm-account":"`+dying+
+		`"}},"spec":{"providerConfigRef":{"name":"`+dying+`"}}}`)
 	eventually(t, "the resource is that of the other replica", func(ctx context.Context) bool {
 		a, b := first.works(ctx), second.works(ctx)
 		return sum(a) == sum(ofFirst)+1 && sum(b) == sum(ofSecond)-1

@@ -89,11 +89,19 @@ func TestNothingChanges(t *testing.T) {
 	}
 	ns := c.Namespace(t)
 	c.secret(t, ns, "token", map[string]string{"token": "the token", "password": "the password"})
-	config := resource(d.APIVersion(), "ClusterProviderConfig", "", "default", m{"tokenSecretRef": m{"name": "token", "namespace": ns, "key": "token"}})
+	config := resource(d.APIVersion(), "ClusterProviderConfig", "", "default", m{
+		"tokenSecretRef": m{"name": "token", "namespace": ns, "key": "token"},
+	})
 	resources := []*unstructured.Unstructured{
-		d.thing(ns, "thing", m{"value": "a", "passwordSecretRef": m{"name": "token", "key": "password"}, "rule": []any{m{"portRange": "1"}, m{"portRange": "2"}}}),
+		d.thing(ns, "thing", m{
+			"value": "a", "passwordSecretRef": m{"name": "token", "key": "password"}, "rule": []any{
+				m{"portRange": "1"}, m{"portRange": "2"},
+			},
+		}),
 		d.place(ns, "place", nil),
-		resource(random, "Password", ns, "password", m{"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"}}),
+		resource(random, "Password", ns, "password", m{
+			"forProvider": m{"length": int64(16)}, "writeConnectionSecretToRef": m{"name": "details"},
+		}),
 		resource(random, "Pet", ns, "pet", m{"forProvider": m{}}),
 		resource(local, "File", ns, "file", m{"forProvider": m{"filename": filepath.Join(d.Dir, "file"), "content": "text"}}),
 	}

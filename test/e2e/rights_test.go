@@ -24,7 +24,10 @@ func TestRightsOfAdministrators(t *testing.T) {
 	user := func(name, role string, roles ...string) client.Client {
 		subject := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: name}}
 		for _, r := range roles {
-			b := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name + "-" + r}, Subjects: subject, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: r}}
+			b := &rbacv1.RoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name + "-" + r}, Subjects: subject,
+				RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: r},
+			}
 			if err := c.Create(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +38,10 @@ func TestRightsOfAdministrators(t *testing.T) {
 			t.Cleanup(func() { _ = c.Delete(t.Context(), all) })
 		}
 		if role != "" {
-			b := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: ns + "-" + name}, Subjects: subject, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role}}
+			b := &rbacv1.RoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: ns + "-" + name},
+				Subjects:   subject, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role},
+			}
 			if err := c.Create(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}

@@ -172,7 +172,10 @@ func (x tofu) run(t *testing.T, args ...string) (stdout, stderr string, code int
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), x.program, args...)
 	cmd.Dir = x.dir
-	cmd.Env = []string{"HOME=" + x.dir, "PATH=" + os.Getenv("PATH"), "TF_CLI_CONFIG_FILE=" + x.config, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1", "TF_INPUT=0"}
+	cmd.Env = []string{
+		"HOME=" + x.dir, "PATH=" + os.Getenv("PATH"), "TF_CLI_CONFIG_FILE=" + x.config, "TF_IN_AUTOMATION=1",
+		"CHECKPOINT_DISABLE=1", "TF_INPUT=0",
+	}
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err := cmd.Run()
@@ -218,7 +221,8 @@ func mirrorOf(t *testing.T, address string) string {
 		t.Fatal(err)
 	}
 	platform := runtime.GOOS + "_" + runtime.GOARCH
-	binary := filepath.Join(scratch, "mirror", "registry.terraform.io", address, "3.0.0", platform, "terraform-provider-"+filepath.Base(address)+"_v3.0.0")
+	binary := filepath.Join(scratch, "mirror", "registry.terraform.io", address, "3.0.0", platform,
+		"terraform-provider-"+filepath.Base(address)+"_v3.0.0")
 	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +272,8 @@ func TestRoads(t *testing.T) {
 
 	// Terraform makes the estate.
 	from := newTofu(t, mirror, "from")
-	write(t, filepath.Join(from.dir, "main.tf"), strings.NewReplacer("ENDPOINT", cloud.URL, "HUBS", fmt.Sprint(*roadsSize-roadsFixed)).Replace(roadsEstate))
+	write(t, filepath.Join(from.dir, "main.tf"),
+		strings.NewReplacer("ENDPOINT", cloud.URL, "HUBS", fmt.Sprint(*roadsSize-roadsFixed)).Replace(roadsEstate))
 	file(t, filepath.Join(from.dir, "site", "main.tf"), roadsModule)
 	from.must(t, "init")
 	from.must(t, "apply", "-auto-approve")
@@ -307,7 +312,8 @@ func TestRoads(t *testing.T) {
 	// What the estate has of references orders deletion.
 	store := resource("roads.landbridge.io/v1alpha1", "Datastore", ns, "site-eu-store", nil)
 	c.WaitReady(t, store)
-	if got := text(store, "spec", "references"); !strings.Contains(got, "forProvider.hciClusterUuid") || !strings.Contains(got, "site-eu-rack-0") || !strings.Contains(got, "forProvider.clusterInfo.id") {
+	if got := text(store, "spec", "references"); !strings.Contains(got, "forProvider.hciClusterUuid") ||
+		!strings.Contains(got, "site-eu-rack-0") || !strings.Contains(got, "forProvider.clusterInfo.id") {
 		t.Errorf("the references of the datastore: %s", got)
 	}
 	note := resource("roads.landbridge.io/v1alpha1", "IDImport", ns, "site-us-note", nil)
@@ -354,7 +360,8 @@ func TestRoads(t *testing.T) {
 
 	// Without the state, the import blocks take over the objects.
 	some := newTofu(t, mirror, "some")
-	_, said = run(t, "export", "thing.roads.landbridge.io/hub-0", "thing.roads.landbridge.io/west", "--output-dir", some.dir, "--provider-mirror", mirror, "-n", ns)
+	_, said = run(t, "export", "thing.roads.landbridge.io/hub-0", "thing.roads.landbridge.io/west", "--output-dir",
+		some.dir, "--provider-mirror", mirror, "-n", ns)
 	if !strings.Contains(said, "The state and sensitive values were not written: give --show-sensitive to write them.") {
 		t.Error(said)
 	}
@@ -379,7 +386,8 @@ func roadsMigrate(t *testing.T, c *cluster, cloud *examplecloudtest.Cloud, ns st
 		c.WaitFor(t, d, "established", func() bool { return isTrue(d, "Established") })
 	}
 	resources := []*unstructured.Unstructured{
-		old.Object("examplecloud_thing", "", "old", m{"id": thing["id"], "name": "old", "region": "us-east-1", "size": int64(3)}, "name", "region"),
+		old.Object("examplecloud_thing", "", "old",
+			m{"id": thing["id"], "name": "old", "region": "us-east-1", "size": int64(3)}, "name", "region"),
 		old.Object("examplecloud_alias", "", "old", m{"id": alias["id"], "name": "old", "target": thing["id"]}, "name", "target"),
 	}
 	set(t, resources[0], m{"size": int64(3)}, "spec", "initProvider")
@@ -403,7 +411,8 @@ func roadsMigrate(t *testing.T, c *cluster, cloud *examplecloudtest.Cloud, ns st
 	// The reference is to the resource that was handed over first.
 	took := resource("roads.landbridge.io/v1alpha1", "Alias", ns, "old", nil)
 	c.untouched(t, took)
-	if got := text(took, "spec", "references"); !strings.Contains(got, "forProvider.target") || !strings.Contains(got, "status.atProvider.id") {
+	if got := text(took, "spec", "references"); !strings.Contains(got, "forProvider.target") ||
+		!strings.Contains(got, "status.atProvider.id") {
 		t.Errorf("the references of the alias: %s", got)
 	}
 
@@ -415,7 +424,9 @@ kind: UUID
 metadata: {name: old, annotations: {crossplane.io/external-name: aabbccdd-eeff-0011-2233-445566778899}}
 spec: {forProvider: {}}
 `)
-	_, said := run(t, append([]string{"migrate", "crossplane", "-f", filepath.Join(dir, "old.yaml"), "--output-dir", filepath.Join(dir, "new")}, flags...)...)
+	_, said := run(t, append([]string{
+		"migrate", "crossplane", "-f", filepath.Join(dir, "old.yaml"), "--output-dir", filepath.Join(dir, "new"),
+	}, flags...)...)
 	if !strings.Contains(said, "1 resource written to ") {
 		t.Error(said)
 	}
@@ -431,15 +442,28 @@ func TestExport(t *testing.T) {
 	c := shared(t)
 	w := c.clouded(t, examplecloudtest.Framework6, "exported")
 	c.secret(t, w.namespace, "passwords", map[string]string{"api": roadsSecret})
-	hub := w.of("Thing", "hub", m{"forProvider": m{"name": "hub"}, "managementPolicies": []any{"Observe", "Create", "Update", "LateInitialize"}})
+	hub := w.of("Thing", "hub", m{
+		"forProvider": m{"name": "hub"}, "managementPolicies": []any{"Observe", "Create", "Update", "LateInitialize"},
+	})
 	store := w.of("Datastore", "store", m{
 		"forProvider": m{"name": "store", "clusterInfo": m{"id": "c"}},
-		"references":  []any{m{"to": "forProvider.hciClusterUuid", "from": m{"kind": "Thing", "name": "hub", "fieldPath": "status.atProvider.id"}}},
+		"references": []any{m{
+			"to": "forProvider.hciClusterUuid", "from": m{
+				"kind": "Thing", "name": "hub", "fieldPath": "status.atProvider.id",
+			},
+		}},
 	})
 	api := w.of("Credential", "api", m{"forProvider": m{"name": "api", "passwordSecretRef": m{"name": "passwords", "key": "api"}}})
 	api.SetAnnotations(map[string]string{"landbridge.io/destroy-before": "Thing/hub"})
-	seen := w.of("Thing", "seen", m{"forProvider": m{}, "managementPolicies": []any{"Observe"}, "import": m{"identity": m{"id": w.cloud.Make(t, "things", m{"name": "seen", "region": "us-east-1"})["id"]}}})
-	once := w.of("Thing", "once", m{"forProvider": m{"name": "once"}, "initProvider": m{"size": int64(4)}, "lifecycle": m{"createBeforeDestroy": true, "ignoreChanges": []any{"tags"}}})
+	seen := w.of("Thing", "seen", m{
+		"forProvider": m{}, "managementPolicies": []any{"Observe"},
+		"import": m{"identity": m{"id": w.cloud.Make(t, "things", m{"name": "seen", "region": "us-east-1"})["id"]}},
+	})
+	once := w.of("Thing", "once", m{
+		"forProvider": m{"name": "once"}, "initProvider": m{"size": int64(4)}, "lifecycle": m{
+			"createBeforeDestroy": true, "ignoreChanges": []any{"tags"},
+		},
+	})
 	for _, u := range []*unstructured.Unstructured{hub, store, api, seen, once} {
 		w.MustCreate(t, u)
 	}
@@ -449,8 +473,10 @@ func TestExport(t *testing.T) {
 	before := w.cloud.Audit(t)
 	mirror := mirrorOf(t, "landbridge-io/exported")
 	to := newTofu(t, mirror, "to")
-	_, said, code := landbridge(t, "export", "--show-sensitive", "--output-dir", to.dir, "-n", w.namespace, "--source", w.provider+"=landbridge-io/exported")
-	if code != 2 || !strings.Contains(said, "4 resources exported") || !strings.Contains(said, "/seen: it only observes its object, which Terraform would manage.") {
+	_, said, code := landbridge(t, "export", "--show-sensitive", "--output-dir", to.dir, "-n", w.namespace,
+		"--source", w.provider+"=landbridge-io/exported")
+	if code != 2 || !strings.Contains(said, "4 resources exported") ||
+		!strings.Contains(said, "/seen: it only observes its object, which Terraform would manage.") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	content, err := os.ReadFile(filepath.Join(to.dir, "main.tf"))
@@ -479,9 +505,16 @@ func TestExport(t *testing.T) {
 	sleep := resource("time.landbridge.io/v1alpha1", "Sleep", w.namespace, "sleep", m{"forProvider": m{"createDuration": "1ms"}})
 	after := resource(random, "Pet", w.namespace, "after", m{
 		"forProvider": m{"length": 1},
-		"references":  []any{m{"to": "forProvider.prefix", "from": m{"apiVersion": "time.landbridge.io/v1alpha1", "kind": "Sleep", "name": "sleep", "fieldPath": "status.atProvider.id"}}},
+		"references": []any{m{
+			"to": "forProvider.prefix", "from": m{
+				"apiVersion": "time.landbridge.io/v1alpha1", "kind": "Sleep", "name": "sleep",
+				"fieldPath": "status.atProvider.id",
+			},
+		}},
 	})
-	guarded := resource(random, "Password", w.namespace, "guarded", m{"forProvider": m{"length": len(roadsSecret)}, "import": m{"id": roadsSecret}})
+	guarded := resource(random, "Password", w.namespace, "guarded", m{
+		"forProvider": m{"length": len(roadsSecret)}, "import": m{"id": roadsSecret},
+	})
 	for _, u := range []*unstructured.Unstructured{lost, sleep, after, guarded} {
 		w.MustCreate(t, u)
 	}

@@ -44,7 +44,9 @@ func TestSecretValues(t *testing.T) {
 	t.Parallel()
 	c := alone(t)
 	o := options(providertest.Mirror(t, "random"))
-	o.Admission = &admission.Options{Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
+	o.Admission = &admission.Options{
+		Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost",
+	}
 	c.RunController(t, o)
 	d := newDouble(t, "discreet", "TESTPROVIDER_CONFIGURATION=yes")
 	provider := d.provider()
@@ -64,12 +66,16 @@ func TestSecretValues(t *testing.T) {
 		"password": values["a resource's password"], "bad": values["a password of a bad resource"],
 	})
 	for name, key := range map[string]string{"default": "token", "wrong": "wrong"} {
-		c.MustCreate(t, resource(d.APIVersion(), "ClusterProviderConfig", "", name, m{"tokenSecretRef": m{"name": "inputs", "namespace": ns, "key": key}}))
+		c.MustCreate(t, resource(d.APIVersion(), "ClusterProviderConfig", "", name, m{
+			"tokenSecretRef": m{"name": "inputs", "namespace": ns, "key": key},
+		}))
 	}
 	good := d.thing(ns, "good", m{"passwordSecretRef": m{"name": "inputs", "key": "password"}})
 	set(t, good, "details", "spec", "writeConnectionSecretToRef", "name")
 	c.MustCreate(t, good)
-	generated := resource(random, "Password", ns, "generated", m{"forProvider": m{"length": int64(20), "special": false}, "writeConnectionSecretToRef": m{"name": "generated"}})
+	generated := resource(random, "Password", ns, "generated", m{
+		"forProvider": m{"length": int64(20), "special": false}, "writeConnectionSecretToRef": m{"name": "generated"},
+	})
 	c.MustCreate(t, generated)
 	c.WaitReady(t, good)
 	c.WaitReady(t, generated)
@@ -94,7 +100,9 @@ func TestSecretValues(t *testing.T) {
 	c.MustCreate(t, unauthorised)
 	c.WaitFalse(t, unauthorised, "Synced", "ProviderUnavailable", "does not know the token (sensitive value)")
 	denied := d.thing(ns, "denied", m{"passwordSecretRef": m{"name": "inputs", "key": "password"}})
-	c.MustCreate(t, resource("landbridge.io/v1alpha1", "PlanPolicy", "", "denied", m{"condition": `resource.name == "denied" && plan.changes.all(c, c.after > 1)`, "action": "Deny"}))
+	c.MustCreate(t, resource("landbridge.io/v1alpha1", "PlanPolicy", "", "denied", m{
+		"condition": `resource.name == "denied" && plan.changes.all(c, c.after > 1)`, "action": "Deny",
+	}))
 	c.MustCreate(t, denied)
 	c.WaitFalse(t, denied, "Synced", "DeniedByPolicy", "no such overload")
 	warnings := c.previews(t, d, ns)
@@ -116,7 +124,8 @@ func TestSecretValues(t *testing.T) {
 	}
 	elsewhere := processes(t)
 	elsewhere["metrics"], elsewhere["warnings of the API server"] = fmt.Sprint(families), warnings
-	if !slices.ContainsFunc(slices.Collect(maps.Values(elsewhere)), func(text string) bool { return strings.Contains(text, "TESTPROVIDER_DIRECTORY="+d.Dir) }) {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(elsewhere)),
+		func(text string) bool { return strings.Contains(text, "TESTPROVIDER_DIRECTORY="+d.Dir) }) {
 		t.Error("the environment of the provider was not found: the search does not work")
 	}
 	for _, pid := range append(processtest.Children(os.Getpid()), os.Getpid()) {
@@ -184,7 +193,10 @@ func (c *cluster) previews(t *testing.T, d *double, ns string) string {
 	})
 	change := d.thing(ns, "good", nil)
 	eventually(t, "a change of the password is shown", func(ctx context.Context) bool {
-		return warned.Patch(ctx, change.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"forProvider":{"passwordSecretRef":{"key":"bad"}}}}`)), client.DryRunAll) == nil && strings.Contains(all.String(), "~ password")
+		return warned.Patch(ctx, change.DeepCopy(),
+			client.RawPatch(types.MergePatchType,
+				[]byte(`{"spec":{"forProvider":{"passwordSecretRef":{"key":"bad"}}}}`)), client.DryRunAll) == nil &&
+			strings.Contains(all.String(), "~ password")
 	})
 	return all.String()
 }
@@ -235,7 +247,10 @@ func shows(text, value string) bool {
 	if strings.Contains(blanks.Replace(text), blanks.Replace(value)) {
 		return true
 	}
-	for _, v := range []string{value, within, url.QueryEscape(value), url.PathEscape(value), base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value + "\n"))} {
+	for _, v := range []string{
+		value, within, url.QueryEscape(value), url.PathEscape(value),
+		base64.StdEncoding.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value + "\n")),
+	} {
 		if strings.Contains(text, v) {
 			return true
 		}

@@ -20,7 +20,8 @@ func TestBadSpecs(t *testing.T) {
 		t.Parallel()
 		r := d.thing(ns, "required", nil)
 		unstructured.RemoveNestedField(r.Object, "spec", "forProvider", "name")
-		if err := c.Create(t.Context(), r); !kerrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.forProvider.name is a required parameter") {
+		if err := c.Create(t.Context(), r); !kerrors.IsInvalid(err) ||
+			!strings.Contains(err.Error(), "spec.forProvider.name is a required parameter") {
 			t.Errorf("the API server says %v", err)
 		}
 	})
@@ -30,9 +31,19 @@ func TestBadSpecs(t *testing.T) {
 		path        string
 		correct     string // patch
 	}{
-		"attribute": {m{"displayName": "invalid"}, "spec.forProvider.displayName: Invalid value", `{"spec":{"forProvider":{"displayName":"valid"}}}`},
-		"block":     {m{"rule": []any{m{"portRange": "1"}, m{"portRange": "invalid"}}}, "spec.forProvider.rule[1].portRange: Invalid range", `{"spec":{"forProvider":{"rule":[{"portRange":"1"}]}}}`},
-		"secret":    {m{"passwordSecretRef": m{"name": "nowhere", "key": "password"}}, "there is no Secret nowhere", `{"spec":{"forProvider":{"passwordSecretRef":null}}}`},
+		"attribute": {
+			m{"displayName": "invalid"}, "spec.forProvider.displayName: Invalid value",
+			`{"spec":{"forProvider":{"displayName":"valid"}}}`,
+		},
+		"block": {
+			m{"rule": []any{m{"portRange": "1"}, m{"portRange": "invalid"}}},
+			"spec.forProvider.rule[1].portRange: Invalid range",
+			`{"spec":{"forProvider":{"rule":[{"portRange":"1"}]}}}`,
+		},
+		"secret": {
+			m{"passwordSecretRef": m{"name": "nowhere", "key": "password"}}, "there is no Secret nowhere",
+			`{"spec":{"forProvider":{"passwordSecretRef":null}}}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

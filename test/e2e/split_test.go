@@ -97,10 +97,14 @@ func TestReplicasSplitAnAccount(t *testing.T) {
 
 	dir := directory(t)
 	file(t, filepath.Join(dir, "main.tf"), shed)
-	module := resource("landbridge.io/v1alpha1", "TerraformModule", "", "shed", m{"source": m{"directory": dir}, "providers": m{"landbridge/splitting": "splitting"}})
+	module := resource("landbridge.io/v1alpha1", "TerraformModule", "", "shed", m{
+		"source": m{"directory": dir}, "providers": m{"landbridge/splitting": "splitting"},
+	})
 	c.MustCreate(t, module)
 	c.healthy(t, module)
-	instance := resource(modulesAPI, "Shed", ns, "shed", m{"forProvider": m{"name": "shed"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "huge"}})
+	instance := resource(modulesAPI, "Shed", ns, "shed", m{
+		"forProvider": m{"name": "shed"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "huge"},
+	})
 	c.MustCreate(t, instance)
 	c.WaitReady(t, instance)
 	together(2*each+1, "with a module")

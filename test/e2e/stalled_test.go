@@ -17,7 +17,8 @@ func TestStalled(t *testing.T) {
 	c.MustCreate(t, r)
 	c.WaitFor(t, r, "stalled", func() bool { return isTrue(r, "Stalled") })
 	c.WaitFalse(t, r, "Synced", "CreateAttemptsExhausted", "landbridge.io/retry")
-	if status, reason, message := condition(r, "Ready"); status != "False" || reason != "Tainted" || !strings.Contains(message, "not replaced again") {
+	if status, reason, message := condition(r, "Ready"); status != "False" || reason != "Tainted" ||
+		!strings.Contains(message, "not replaced again") {
 		t.Errorf("Ready is %s, %s: %s", status, reason, message)
 	}
 	version := r.GetResourceVersion()

@@ -202,7 +202,8 @@ func TestStates(t *testing.T) {
 				if took := time.Since(begin); took > 30*time.Second {
 					t.Errorf("it took %s", took)
 				}
-				if told := c.tells(t, u, "CannotUpdateExternalResource: Update failed after "); !strings.Contains(told, "spec.lifecycle.timeouts.update") {
+				if told := c.tells(t, u, "CannotUpdateExternalResource: "+
+					"Update failed after "); !strings.Contains(told, "spec.lifecycle.timeouts.update") {
 					t.Errorf("told %q", told)
 				}
 				c.tells(t, u, "UpdatedExternalResource: ")

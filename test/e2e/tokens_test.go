@@ -208,7 +208,10 @@ func TestServiceAccountTokens(t *testing.T) {
 	}
 	events := &corev1.EventList{}
 	eventually(t, "an event tells of the refusal", func(ctx context.Context) bool {
-		return c.List(ctx, events, client.InNamespace(ns)) == nil && slices.ContainsFunc(events.Items, func(e corev1.Event) bool { return strings.Contains(e.Message, "another.example.org") })
+		return c.List(ctx, events, client.InNamespace(ns)) == nil &&
+			slices.ContainsFunc(events.Items, func(e corev1.Event) bool {
+				return strings.Contains(e.Message, "another.example.org")
+			})
 	})
 	places := map[string]string{"events": fmt.Sprint(events.Items), "the log": content(c.Log)}
 	for _, u := range c.everything(t) {

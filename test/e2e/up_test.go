@@ -127,7 +127,8 @@ func TestUp(t *testing.T) {
 	}
 	random, localProvider := terraformProvider("random", ""), terraformProvider("local", "")
 	x.MustGet(t, random)
-	if sources, _ := objecttest.At(random, "status", "sources").([]any); len(sources) != 1 || sources[0].(m)["type"] != registry.FilesystemMirror || sources[0].(m)["path"] != providertest.Mirror(t) {
+	if sources, _ := objecttest.At(random, "status", "sources").([]any); len(sources) != 1 ||
+		sources[0].(m)["type"] != registry.FilesystemMirror || sources[0].(m)["path"] != providertest.Mirror(t) {
 		t.Errorf("status.sources: %v", sources)
 	}
 	if random.GetAnnotations()["kubectl.kubernetes.io/last-applied-configuration"] == "" {
@@ -137,7 +138,8 @@ func TestUp(t *testing.T) {
 	// The provider local cannot be found by commands, which do not need it.
 	x.MustPatch(t, localProvider, `{"spec":{"source":"/none/terraform-provider-local_v2.5.3","version":null}}`)
 	password := filepath.Join(t.TempDir(), "password.yaml")
-	file(t, password, "apiVersion: random.landbridge.io/v1alpha1\nkind: Password\nmetadata: {name: second, namespace: default}\nspec: {forProvider: {length: 8}}\n")
+	file(t, password, "apiVersion: random.landbridge.io/v1alpha1\nkind: Password\nmetadata: {name: second, "+
+		"namespace: default}\nspec: {forProvider: {length: 8}}\n")
 	for name, test := range map[string]struct {
 		args []string
 		want string
@@ -151,7 +153,8 @@ func TestUp(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), filepath.Join(programs(t), "landbridge"), test.args...)
 			cmd.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(data, "kubeconfig"))
 			out, _ := cmd.CombinedOutput()
-			if text := string(out); !strings.Contains(text, test.want) || strings.Contains(text, "--provider-mirror") || strings.Contains(text, "/none/") {
+			if text := string(out); !strings.Contains(text, test.want) ||
+				strings.Contains(text, "--provider-mirror") || strings.Contains(text, "/none/") {
 				t.Errorf("%s", text)
 			}
 		})

@@ -105,7 +105,8 @@ func TestAPIVersions(t *testing.T) {
 	vouched := r.definition(t).Spec.Conversion.Webhook.ClientConfig.CABundle
 	stop()
 	r.has(t, "v1alpha2", "data", m{"name": "data", "size": int64(3), "public": "true"})
-	if err := r.Get(t.Context(), client.ObjectKeyFromObject(old), r.volume("v1alpha1", "data", nil)); err == nil || !strings.Contains(err.Error(), "conversion webhook") {
+	if err := r.Get(t.Context(), client.ObjectKeyFromObject(old), r.volume("v1alpha1", "data", nil)); err == nil ||
+		!strings.Contains(err.Error(), "conversion webhook") {
 		t.Errorf("in an outage: %v", err)
 	}
 	r.install(t) // as GitOps does meanwhile

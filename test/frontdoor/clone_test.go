@@ -59,7 +59,8 @@ func newClone(t *testing.T) *clone {
 	}
 	// What the pages write is told apart from what the checkout has.
 	git(t, c.dir, "add", "--all")
-	git(t, c.dir, "-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--allow-empty", "--message", "The checkout")
+	git(t, c.dir, "-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "core.hooksPath=/dev/null",
+		"commit", "--quiet", "--allow-empty", "--message", "The checkout")
 	return c
 }
 

@@ -59,7 +59,8 @@ type treatment string
 
 const (
 	node    treatment = "there are no nodes: the image's program runs with the rendered Deployment's arguments, mounts and ServiceAccount"
-	release treatment = "nothing is published yet: what the clone would publish, with a cluster of its own and the test's own registry; " + node
+	release treatment = "nothing is published yet: what the clone would publish, with a cluster of its own and the " +
+		"test's own registry; " + node
 )
 
 // Figures of the closing line.

@@ -49,7 +49,8 @@ func newInternet(t *testing.T, providers ...string) *internet {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Add("hashicorp/"+name, p.Version, runtime.GOOS+"_"+runtime.GOARCH, registrytest.Pack(t, map[string]string{"terraform-provider-" + name + "_v" + p.Version: string(program)}))
+		r.Add("hashicorp/"+name, p.Version, runtime.GOOS+"_"+runtime.GOARCH,
+			registrytest.Pack(t, map[string]string{"terraform-provider-" + name + "_v" + p.Version: string(program)}))
 	}
 	certificate, ca := certify(t, served...)
 	named := httptest.NewUnstartedServer(r.Config.Handler)
@@ -81,7 +82,10 @@ func newInternet(t *testing.T, providers ...string) *internet {
 // systemCertificates returns the certificate authorities of this machine, where it has them in one
 // of the usual files.
 func systemCertificates() []byte {
-	for _, name := range []string{os.Getenv("SSL_CERT_FILE"), "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
+	for _, name := range []string{
+		os.Getenv("SSL_CERT_FILE"), "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+		"/etc/ssl/cert.pem",
+	} {
 		if content, err := os.ReadFile(name); err == nil {
 			return append(content, '\n')
 		}

@@ -56,7 +56,10 @@ func newMachine(t *testing.T, c *clone, i *internet) *machine {
 			t.Fatal(err)
 		}
 	}
-	s := stage{Dir: t.TempDir(), Helm: installed["helm"], Kubectl: installed["kubectl"], Playground: playground, Registry: i.host, RegistryCA: i.ca}
+	s := stage{
+		Dir: t.TempDir(), Helm: installed["helm"], Kubectl: installed["kubectl"], Playground: playground,
+		Registry: i.host, RegistryCA: i.ca,
+	}
 	content, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +80,8 @@ func newMachine(t *testing.T, c *clone, i *internet) *machine {
 	})
 
 	m.environ = []string{
-		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + m.home, "EXAMPLECLOUD_PORT=" + m.examplecloudPort, stageVariable + "=" + string(content),
+		"PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + m.home, "EXAMPLECLOUD_PORT=" + m.examplecloudPort,
+		stageVariable + "=" + string(content),
 	}
 	// The caches of the go command, and how it reaches its proxy.
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOENV", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "GOSUMDB", "GONOSUMDB", "GOPRIVATE"} {

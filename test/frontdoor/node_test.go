@@ -294,7 +294,8 @@ func writeKubeconfig(file, namespace, account string) error {
 	if err != nil {
 		return err
 	}
-	token, err := client.CoreV1().ServiceAccounts(namespace).CreateToken(context.Background(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	token, err := client.CoreV1().ServiceAccounts(namespace).
+		CreateToken(context.Background(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}

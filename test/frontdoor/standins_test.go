@@ -99,14 +99,17 @@ const (
 // is.
 func (s stage) publish(name string) (string, error) {
 	const version = "1.0.0"
-	if err := execute(s.Helm, "package", filepath.Join("deploy", "chart"), "--version", version, "--app-version", "v"+version, "--destination", s.Dir); err != nil {
+	if err := execute(s.Helm, "package", filepath.Join("deploy", "chart"), "--version", version, "--app-version",
+		"v"+version, "--destination", s.Dir); err != nil {
 		return "", err
 	}
 	dir, base := filepath.Split(name)
-	if err := execute(s.Helm, "push", filepath.Join(s.Dir, base+"-"+version+".tgz"), "oci://"+s.Registry+"/"+strings.TrimSuffix(dir, "/"), "--ca-file", s.RegistryCA); err != nil {
+	if err := execute(s.Helm, "push", filepath.Join(s.Dir, base+"-"+version+".tgz"),
+		"oci://"+s.Registry+"/"+strings.TrimSuffix(dir, "/"), "--ca-file", s.RegistryCA); err != nil {
 		return "", err
 	}
-	return "oci://" + s.Registry + "/" + name, s.node().tag("ghcr.io/landbridge-io/landbridge:dev", "ghcr.io/landbridge-io/landbridge:v"+version)
+	return "oci://" + s.Registry + "/" + name,
+		s.node().tag("ghcr.io/landbridge-io/landbridge:dev", "ghcr.io/landbridge-io/landbridge:v"+version)
 }
 
 // elsewhere does something with another cluster and node, on which the same images are, and stops
@@ -134,7 +137,8 @@ func (s stage) elsewhere(do func(stage) error) (err error) {
 	}
 	images := filepath.Join(string(s.node()), "images")
 	s.Dir = filepath.Join(s.Dir, "elsewhere")
-	if err := errors.Join(os.RemoveAll(s.Dir), os.MkdirAll(string(s.node()), 0o755), os.Symlink(images, filepath.Join(string(s.node()), "images"))); err != nil {
+	if err := errors.Join(os.RemoveAll(s.Dir), os.MkdirAll(string(s.node()), 0o755),
+		os.Symlink(images, filepath.Join(string(s.node()), "images"))); err != nil {
 		return err
 	}
 	content, err := json.Marshal(s)

@@ -67,8 +67,10 @@ func models(t *testing.T) map[string]*model.Provider {
 // misinterpret.
 func described() *schema.Provider {
 	text := strings.Join([]string{
-		"+ one", "", "", "+kubebuilder:validation:MaxLength=3", "  + indented", "---", "TODO: later", "\tTODO: a tab", "```", "+ in a fence", "TODO", "---", "```", "blanks  ",
-		"*/ /* `quoted` \\n \"", "# Title", "* a", "  * b", " 1. c", "go:embed x", "//nolint", "Deprecated: no", "\r", "\ufefftext\x00", "\xff", "line\u2028separator", " trailing", "",
+		"+ one", "", "", "+kubebuilder:validation:MaxLength=3", "  + indented", "---", "TODO: later", "\tTODO: a tab",
+		"```", "+ in a fence", "TODO", "---", "```", "blanks  ",
+		"*/ /* `quoted` \\n \"", "# Title", "* a", "  * b", " 1. c", "go:embed x", "//nolint", "Deprecated: no", "\r",
+		"\ufefftext\x00", "\xff", "line\u2028separator", " trailing", "",
 	}, "\n")
 	at := func(b *schema.Block) *schema.Block {
 		b.Description.Text = text
@@ -77,7 +79,10 @@ func described() *schema.Provider {
 	described := func() map[string]*schema.Attribute {
 		out := map[string]*schema.Attribute{}
 		for i, line := range append(strings.Split(text, "\n"), text, strings.Repeat(text, 9)) {
-			out[fmt.Sprintf("field_%d", i)] = &schema.Attribute{Type: cty.String, Optional: true, Deprecated: i%2 == 0, DeprecationMessage: line, Description: schema.Text{Text: line}}
+			out[fmt.Sprintf("field_%d", i)] = &schema.Attribute{
+				Type: cty.String, Optional: true, Deprecated: i%2 == 0, DeprecationMessage: line,
+				Description: schema.Text{Text: line},
+			}
 		}
 		return out
 	}
@@ -88,7 +93,11 @@ func described() *schema.Provider {
 				Deprecated: true, DeprecationMessage: text, Attributes: described(),
 				Blocks: map[string]*schema.NestedBlock{"block": {Nesting: schema.NestingList, Block: at(&schema.Block{Attributes: described()})}},
 			}),
-			Identity: &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"id": {Type: cty.String, RequiredForImport: true, Description: text}}},
+			Identity: &schema.Identity{
+				Attributes: map[string]*schema.IdentityAttribute{
+					"id": {Type: cty.String, RequiredForImport: true, Description: text},
+				},
+			},
 		},
 	}}
 }

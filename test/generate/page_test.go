@@ -25,7 +25,9 @@ func TestGeneratePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(raw), "module generated.example.org", "module example.org/provider", 1)), 0o644); err != nil {
+	if err := os.WriteFile(file,
+		[]byte(strings.Replace(string(raw), "module generated.example.org", "module example.org/provider", 1)),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	// The provider is a file in the working directory, as in the page.
@@ -47,7 +49,8 @@ func TestConfigurationPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(examplecloudtest.Provider(t, examplecloudtest.Framework6), filepath.Join(dir, "terraform-provider-examplecloud_v3.0.0")); err != nil {
+	if err := os.Symlink(examplecloudtest.Provider(t, examplecloudtest.Framework6),
+		filepath.Join(dir, "terraform-provider-examplecloud_v3.0.0")); err != nil {
 		t.Fatal(err)
 	}
 	doctest.Test(t, filepath.Join("..", "..", "docs", "configuration.md"), doctest.Options{

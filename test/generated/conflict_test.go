@@ -40,7 +40,8 @@ func TestInitConflict(t *testing.T) {
 		}
 	}
 	refused(t, tools, provider, nil, []string{
-		"--in-process: the provider does not compile with the dependencies of Landbridge: leave out --in-process to run it as a process of its own",
+		"--in-process: the provider does not compile with the dependencies of Landbridge: leave out --in-process to " +
+			"run it as a process of its own",
 		"undefined: yaml.OnlyInTheFork",
 	})
 }
@@ -67,7 +68,8 @@ func refused(t *testing.T, tools tools, provider string, environment, wants []st
 	repository := filepath.Join(dir, "provider-refused")
 	_, err := tools.command(t.Context(), dir, "env", append(environment, tools.landbridge,
 		"init", "example.org/provider-refused", "--landbridge", tools.root, "--output-dir", repository,
-		"--provider", filepath.Join(provider, "cmd", "terraform-provider-examplecloud-framework6"), "--provider-name", "examplecloud", "--provider-version", "3.0.0", "--in-process")...)
+		"--provider", filepath.Join(provider, "cmd", "terraform-provider-examplecloud-framework6"), "--provider-name",
+		"examplecloud", "--provider-version", "3.0.0", "--in-process")...)
 	for _, want := range wants {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -22,7 +22,10 @@ func (f figures) String() string {
 }
 
 // measures are the first cells of the rows that are read.
-var measures = []string{"Start, until all kinds are served", "Processor time of the start", "Memory without resources", "Memory with resources"}
+var measures = []string{
+	"Start, until all kinds are served", "Processor time of the start", "Memory without resources",
+	"Memory with resources",
+}
 
 // readFigures reads the table that make figures has written.
 func readFigures(page string) (figures, error) {
@@ -63,7 +66,8 @@ func writeFigures(page string, measured map[string]figures) error {
 		return fmt.Errorf("%s lacks the lines %q and %q", page, beginFigures, endFigures)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s\n\nMeasured on %s, with %d processors. Each cell is in process / as a plugin.\n\n| provider |", before, beginFigures, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU())
+	fmt.Fprintf(&b, "%s%s\n\nMeasured on %s, with %d processors. Each cell is in process / as a "+
+		"plugin.\n\n| provider |", before, beginFigures, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU())
 	for _, m := range measures {
 		fmt.Fprintf(&b, " %s |", strings.ToLower(m[:1])+m[1:])
 	}

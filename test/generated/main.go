@@ -103,7 +103,8 @@ func run(ctx context.Context, o options) (failed int, err error) {
 			inProcess++
 		}
 	}
-	fmt.Printf("it took %.0f s\ngenerated: %d repositories, %d of them in process, %d failed\n", time.Since(start).Seconds(), len(all), inProcess, failed)
+	fmt.Printf("it took %.0f s\ngenerated: %d repositories, %d of them in process, %d failed\n",
+		time.Since(start).Seconds(), len(all), inProcess, failed)
 	if o.write != "" && failed == 0 {
 		err = errors.Join(err, writeFigures(o.write, measured))
 	}

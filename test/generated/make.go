@@ -127,7 +127,8 @@ func (t tools) make(ctx context.Context, dir string, r repository) (made string,
 	if err := cloud.check(); err != nil || !r.inProcess {
 		return made, nil, err
 	}
-	if _, err := t.command(ctx, repository, "make", "figures", "PLAYGROUND="+t.playground, "PLUGIN_FLAGS=--provider-write-path="+dir); err != nil {
+	if _, err := t.command(ctx, repository, "make", "figures", "PLAYGROUND="+t.playground,
+		"PLUGIN_FLAGS=--provider-write-path="+dir); err != nil {
 		return "", nil, err
 	}
 	f, err = readFigures(filepath.Join(repository, "docs", "in-process.md"))
@@ -156,7 +157,8 @@ func (t tools) planExamples(ctx context.Context, repository string, r repository
 		return fmt.Errorf("there are no examples: %w", err)
 	}
 	for _, file := range examples {
-		if _, err := t.command(ctx, repository, t.landbridge, "plan", "-f", file, "--provider", programs[0], "--name", name, "--config", config); err != nil {
+		if _, err := t.command(ctx, repository, t.landbridge, "plan", "-f", file, "--provider", programs[0], "--name",
+			name, "--config", config); err != nil {
 			return fmt.Errorf("an example cannot be planned: %w", err)
 		}
 	}

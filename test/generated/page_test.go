@@ -20,7 +20,10 @@ func TestInitPage(t *testing.T) {
 	doctest.Test(t, filepath.Join("..", "..", "docs", "init.md"), doctest.Options{
 		Timeout: 10 * time.Minute, // programs are compiled
 		// As the programs and tests of this repository: nothing is compiled or vetted once more.
-		Env: []string{"PATH=" + filepath.Dir(tools.landbridge) + ":" + os.Getenv("PATH"), "MAKEFLAGS=", "MAKELEVEL=", "CGO_ENABLED=0", "GOFLAGS=-vet=off"},
+		Env: []string{
+			"PATH=" + filepath.Dir(tools.landbridge) + ":" + os.Getenv("PATH"), "MAKEFLAGS=", "MAKELEVEL=",
+			"CGO_ENABLED=0", "GOFLAGS=-vet=off",
+		},
 		Replace: map[string]string{
 			"/opt/terraform/mirror": providertest.Mirror(t, "random", "time"),
 			"/src/landbridge":       root(t),

@@ -120,7 +120,8 @@ func (s situation) check(t *testing.T, x *world, tools *tools, name string) {
 			fmt.Printf("%-40s | %s | %s\n", name, got, said)
 			return
 		case time.Since(begin) > limit:
-			t.Fatalf("in the situation: %t\ngot  %s, %+v (%s)\nwant %s, %+v\n%v\nexplain: %s", s.is(u), got, truthOf(u), said, s.want, truths[name], u.Object["status"], wrong)
+			t.Fatalf("in the situation: %t\ngot  %s, %+v (%s)\nwant %s, %+v\n%v\nexplain: %s", s.is(u), got,
+				truthOf(u), said, s.want, truths[name], u.Object["status"], wrong)
 		}
 	}
 }

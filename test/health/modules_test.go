@@ -165,7 +165,8 @@ var modules = map[string]situation{
 		bring: func(t *testing.T, x *world) object {
 			source := "variable \"size\" { type = string }\noutput \"size_is\" { value = var.size }\n"
 			u := x.serve(t, x.name, source)
-			x.ready(t, resource("modules.landbridge.io/v1alpha1", text(u, "status", "kind"), x.namespace, "one", m{"forProvider": m{"size": "large"}}))
+			x.ready(t, resource("modules.landbridge.io/v1alpha1", text(u, "status", "kind"), x.namespace, "one",
+				m{"forProvider": m{"size": "large"}}))
 			c := &corev1.ConfigMap{}
 			if err := x.Get(t.Context(), client.ObjectKey{Namespace: clustertest.System, Name: x.name}, c); err != nil {
 				t.Fatal(err)

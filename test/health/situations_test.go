@@ -176,7 +176,12 @@ var situations = map[string]situation{
 	},
 	"refers to a field that the kind lacks": {
 		bring: func(t *testing.T, x *world) object {
-			return x.created(t, x.thing(open, m{"references": []any{m{"to": "forProvider.value", "from": m{"kind": "Thing", "name": "missing", "fieldPath": "status.atProvider.valeu"}}}}))
+			return x.created(t, x.thing(open, m{
+				"references": []any{m{
+					"to":   "forProvider.value",
+					"from": m{"kind": "Thing", "name": "missing", "fieldPath": "status.atProvider.valeu"},
+				}},
+			}))
 		},
 		is: because("ReferenceNotResolved"), want: failed, never: "Current",
 	},
@@ -209,11 +214,13 @@ var situations = map[string]situation{
 			x.order(t, open, slowDelete)
 			return x.deleted(t, u)
 		},
-		is: func(u object) bool { return u.GetDeletionTimestamp() != nil }, want: verdicts{"Terminating", "Progressing", "InProgress"}, never: "Current",
+		is:   func(u object) bool { return u.GetDeletionTimestamp() != nil },
+		want: verdicts{"Terminating", "Progressing", "InProgress"}, never: "Current",
 	},
 	"reconcile requested": {
 		bring: func(t *testing.T, x *world) object {
-			return x.patch(t, x.ready(t, x.thing(open, nil)), `{"metadata":{"annotations":{"landbridge.io/reconcile-requested-at":"2026-01-01","crossplane.io/poll-interval":"24h"}}}`)
+			return x.patch(t, x.ready(t, x.thing(open, nil)),
+				`{"metadata":{"annotations":{"landbridge.io/reconcile-requested-at":"2026-01-01","crossplane.io/poll-interval":"24h"}}}`)
 		},
 		is:   func(u object) bool { return text(u, "status", "lastHandled", "reconcileRequestedAt") == "2026-01-01" },
 		want: healthy,

@@ -57,7 +57,8 @@ func run() error {
 	if f.expected == 0 || f.right == 0 {
 		return fmt.Errorf("the source of the provider in %s has no reference that was found", dir)
 	}
-	fmt.Printf("inference: %d references, %d of them to ids that the source knows: %d right, %d wrong; %d arguments take such ids: %.0f %% found\n",
+	fmt.Printf("inference: %d references, %d of them to ids that the source knows: %d right, %d wrong; %d arguments "+
+		"take such ids: %.0f %% found\n",
 		f.inferred, f.right+f.wrong, f.right, f.wrong, f.expected, 100*float64(f.right)/float64(f.expected))
 	return nil
 }

@@ -47,7 +47,9 @@ func (InterfaceResource) Arguments() map[string]*pluginsdk.Schema {
 		"subnet_ids": {Elem: &pluginsdk.Schema{ValidateFunc: commonids.ValidateSubnetID}},
 		"address_id": {ValidateFunc: publicipaddresses.ValidatePublicIPAddressID},
 		"first":      {Elem: &pluginsdk.Resource{Schema: map[string]*pluginsdk.Schema{"target_id": {ValidateFunc: commonids.ValidateSubnetID}}}},
-		"second":     {Elem: &pluginsdk.Resource{Schema: map[string]*pluginsdk.Schema{"target_id": {ValidateFunc: publicipaddresses.ValidatePublicIPAddressID}}}},
+		"second":     {Elem: &pluginsdk.Resource{Schema: map[string]*pluginsdk.Schema{
+			"target_id": {ValidateFunc: publicipaddresses.ValidatePublicIPAddressID},
+		}}},
 		"any_id":     {ValidateFunc: azure.ValidateResourceID},
 	}
 }

@@ -35,7 +35,8 @@ func readSource(dir string) (*facts, error) {
 	constructors := map[string]string{} // resource types, by the package and function that makes them
 	var files []*source
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "data_source") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+			strings.Contains(name, "data_source") {
 			return err
 		}
 		raw, err := os.ReadFile(name)
@@ -252,7 +253,9 @@ func (s *source) kind(x ast.Expr) idKind {
 
 // general are the names of functions that accept ids of any kind, or those of something inside an
 // object.
-var general = map[string]bool{"Resource": true, "NestedItem": true, "VersionlessNestedItem": true, "Subscription": true, "AsGenerated": true}
+var general = map[string]bool{
+	"Resource": true, "NestedItem": true, "VersionlessNestedItem": true, "Subscription": true, "AsGenerated": true,
+}
 
 // text returns the value of a string literal.
 func text(x ast.Expr) string {

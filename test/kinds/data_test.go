@@ -77,7 +77,10 @@ func (x *cluster) tryRecord(t *testing.T, form string) {
 	copied := object(group(form)+"/v1alpha1", "Record", namespace, "copied", m{
 		"forProvider": m{"name": form + "-copied"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "default"},
 		"references": []any{m{
-			"to": "forProvider.value", "from": m{"apiVersion": u.GetAPIVersion(), "kind": "Record", "name": "found", "fieldPath": "status.atProvider.value"},
+			"to": "forProvider.value", "from": m{
+				"apiVersion": u.GetAPIVersion(), "kind": "Record", "name": "found",
+				"fieldPath": "status.atProvider.value",
+			},
 			"policy": m{"resolve": "Always"},
 		}, m{"to": "forProvider.address", "from": m{"apiVersion": u.GetAPIVersion(), "kind": "Record", "name": "found"}}},
 	})
@@ -113,7 +116,10 @@ func (x *cluster) unwritten(t *testing.T, u *unstructured.Unstructured) {
 	other.SetName("beside")
 	other.SetResourceVersion("")
 	other.SetUID("")
-	_ = unstructured.SetNestedField(other.Object, m{"forProvider": at(u, "spec", "forProvider"), "refreshInterval": "1s", "providerConfigRef": at(u, "spec", "providerConfigRef")}, "spec")
+	_ = unstructured.SetNestedField(other.Object, m{
+		"forProvider": at(u, "spec", "forProvider"), "refreshInterval": "1s",
+		"providerConfigRef": at(u, "spec", "providerConfigRef"),
+	}, "spec")
 	delete(other.Object, "status")
 	x.MustCreate(t, other)
 	x.WaitReady(t, other)
@@ -150,7 +156,11 @@ func (x *cluster) tryCredential(t *testing.T, form string) {
 	name, right, wrong := form+"-credential", "planted-right-"+form, "planted-wrong-"+form
 	made := x.cloud.Make(t, "credentials", m{"name": name, "password": right})
 	key := made["api_key"].(string)
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "in"}, Data: map[string][]byte{"password": []byte(wrong)}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "in"}, Data: map[string][]byte{
+			"password": []byte(wrong),
+		},
+	}
 	if err := x.Create(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +191,10 @@ func (x *cluster) tryCredential(t *testing.T, form string) {
 func (x *cluster) nowhere(t *testing.T, u *unstructured.Unstructured, planted ...string) {
 	t.Helper()
 	var shown bytes.Buffer
-	for _, kind := range []kschema.GroupVersionKind{u.GroupVersionKind(), eventsv1.SchemeGroupVersion.WithKind("Event"), corev1.SchemeGroupVersion.WithKind("ConfigMap")} {
+	for _, kind := range []kschema.GroupVersionKind{
+		u.GroupVersionKind(), eventsv1.SchemeGroupVersion.WithKind("Event"),
+		corev1.SchemeGroupVersion.WithKind("ConfigMap"),
+	} {
 		for _, namespace := range []string{u.GetNamespace(), clustertest.System} {
 			list := &unstructured.UnstructuredList{}
 			list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
@@ -252,7 +265,8 @@ func (x *cluster) tryFunction(t *testing.T, form string) {
 	first := data(form, "Record", namespace, "second", m{
 		"forProvider": m{},
 		"references": []any{m{"to": "forProvider.name", "from": m{
-			"apiVersion": "data." + group(form) + "/v1alpha1", "kind": "Record", "name": "first", "fieldPath": "status.atProvider.name", "transform": "provider.label(self, 'X')",
+			"apiVersion": "data." + group(form) + "/v1alpha1", "kind": "Record", "name": "first",
+			"fieldPath": "status.atProvider.name", "transform": "provider.label(self, 'X')",
 		}}},
 	})
 	x.MustCreate(t, first)
@@ -287,12 +301,16 @@ func TestLocal(t *testing.T) {
 	})
 	t.Run("sensitive file", func(t *testing.T) {
 		results.count(t, dataSources)
-		u := data("local", "SensitiveFile", namespace, "file", m{"forProvider": m{"filename": file}, "providerConfigRef": ref, "writeConnectionSecretToRef": m{"name": "file"}})
+		u := data("local", "SensitiveFile", namespace, "file", m{
+			"forProvider": m{"filename": file}, "providerConfigRef": ref,
+			"writeConnectionSecretToRef": m{"name": "file"},
+		})
 		x.MustCreate(t, u)
 		x.WaitReady(t, u)
 		x.nowhere(t, u, "planted-file")
 		out := &corev1.Secret{}
-		if err := x.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "file"}, out); err != nil || string(out.Data["attribute.content"]) != "planted-file" {
+		if err := x.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "file"}, out); err != nil ||
+			string(out.Data["attribute.content"]) != "planted-file" {
 			t.Errorf("Secret: %v, %v", out.Data, err)
 		}
 		x.Remove(t, u)

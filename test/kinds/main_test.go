@@ -110,7 +110,8 @@ func group(name string) string { return name + ".landbridge.io" }
 // install installs a provider with all of its data sources, ephemeral resources and actions.
 func (x *cluster) install(t *testing.T, name, source string, spec m) {
 	t.Helper()
-	spec["source"], spec["group"], spec["activateDataSources"], spec["activateEphemeralResources"] = source, group(name), []any{"*"}, []any{"*"}
+	spec["source"], spec["group"], spec["activateDataSources"], spec["activateEphemeralResources"] = source,
+		group(name), []any{"*"}, []any{"*"}
 	spec["activateActions"] = []any{"*"}
 	p := object(landbridge, "TerraformProvider", "", name, spec)
 	x.MustCreate(t, p)

@@ -16,7 +16,9 @@ func (x *cluster) tryQuery(t *testing.T, form string) {
 	results.count(t, queries)
 	namespace, name := x.configured(t, form), form+"-listed"
 	ref := m{"kind": "ProviderConfig", "name": "default"}
-	u := object(group(form)+"/v1alpha1", "Thing", namespace, "listed", m{"forProvider": m{"name": name, "region": "us-west-2"}, "providerConfigRef": ref})
+	u := object(group(form)+"/v1alpha1", "Thing", namespace, "listed", m{
+		"forProvider": m{"name": name, "region": "us-west-2"}, "providerConfigRef": ref,
+	})
 	x.MustCreate(t, u)
 	x.WaitReady(t, u)
 	x.cloud.Make(t, "things", m{"name": name, "region": "eu-central-1"})
@@ -28,7 +30,8 @@ func (x *cluster) tryQuery(t *testing.T, form string) {
 	by := x.cloud.Make(t, "things", m{"name": name, "region": "us-east-1", "size": 9})
 	x.counts(t, q, m{"total": int64(3), "managed": int64(1), "declared": int64(0), "unmanaged": int64(2), "otherNamespaces": int64(0)})
 	p := object(landbridge, "EstatePolicy", "", namespace, m{
-		"match": m{"namespaces": []any{namespace}}, "validations": []any{m{"expression": "managed || object.size < 8", "message": "Large things are managed."}},
+		"match":       m{"namespaces": []any{namespace}},
+		"validations": []any{m{"expression": "managed || object.size < 8", "message": "Large things are managed."}},
 	})
 	x.MustCreate(t, p)
 	x.WaitFalse(t, q, "Compliant", "PolicyViolated", "1 object: Large things are managed.")

@@ -34,18 +34,26 @@ func (x *cluster) tryRotation(t *testing.T) {
 	results.count(t, ephemeral)
 	const lifetime = 30 * time.Second // enough for a loaded machine to renew it
 	r := &rotation{cluster: x, cloud: examplecloudtest.StartGuarded(t, "planted-root"), namespace: x.Namespace(t)}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "root"}, Data: map[string][]byte{"token": []byte("planted-root")}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: "root"}, Data: map[string][]byte{
+			"token": []byte("planted-root"),
+		},
+	}
 	if err := x.Create(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
 	of := examplecloudtest.Framework5
-	x.MustCreate(t, object(group(of)+"/v1alpha1", "ProviderConfig", r.namespace, "root", m{"endpoint": r.cloud.URL, "tokenSecretRef": m{"name": "root", "key": "token"}}))
+	x.MustCreate(t, object(group(of)+"/v1alpha1", "ProviderConfig", r.namespace, "root", m{
+		"endpoint": r.cloud.URL, "tokenSecretRef": m{"name": "root", "key": "token"},
+	}))
 	r.token = object("ephemeral."+group(of)+"/v1alpha1", "Token", r.namespace, "short", m{
 		"forProvider": m{"name": "short", "lifetime": lifetime.String()}, "writeConnectionSecretToRef": m{"name": "out"},
 		"providerConfigRef": m{"kind": "ProviderConfig", "name": "root"},
 	})
 	for _, form := range examplecloudtest.Forms { // before there is a token
-		x.MustCreate(t, object(group(form)+"/v1alpha1", "ProviderConfig", r.namespace, "short", m{"endpoint": r.cloud.URL, "tokenSecretRef": m{"name": "out", "key": "attribute.secret"}}))
+		x.MustCreate(t, object(group(form)+"/v1alpha1", "ProviderConfig", r.namespace, "short", m{
+			"endpoint": r.cloud.URL, "tokenSecretRef": m{"name": "out", "key": "attribute.secret"},
+		}))
 		u := object(group(form)+"/v1alpha1", "Record", r.namespace, form, m{
 			"forProvider": m{"name": form, "address": "a", "value": "one"}, "providerConfigRef": m{"kind": "ProviderConfig", "name": "short"},
 		})

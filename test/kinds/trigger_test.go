@@ -62,7 +62,9 @@ func (x *cluster) tryHeldTrigger(t *testing.T, form string) {
 	results.count(t, actions)
 	name := form + "-held"
 	namespace, record := x.withKey(t, form, "planted-held-"+form)
-	u := backedUp(form, namespace, name, m{"events": []any{"BeforeCreate"}, "values": []any{m{"to": "forProvider.nothing", "value": "'" + record + "'"}}})
+	u := backedUp(form, namespace, name, m{
+		"events": []any{"BeforeCreate"}, "values": []any{m{"to": "forProvider.nothing", "value": "'" + record + "'"}},
+	})
 	x.MustCreate(t, u)
 	x.WaitFalse(t, u, "Synced", "InvalidConfiguration")
 	if _, _, message := objecttest.Condition(u, "Synced"); !strings.Contains(message, "spec.actions[backup].forProvider.nothing") {
@@ -112,7 +114,9 @@ func (x *cluster) tryInvokeRight(t *testing.T, form string) {
 		t.Fatal(err)
 	}
 	x.WaitReady(t, u)
-	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"`+v1alpha1.AnnotationReconcile+`":"1"}},"spec":{"forProvider":{"value":"two"}}}`))
+	patch := client.RawPatch("application/merge-patch+json",
+		[]byte(`{"metadata":{"annotations":{"`+v1alpha1.AnnotationReconcile+
+			`":"1"}},"spec":{"forProvider":{"value":"two"}}}`))
 	if err := editor.Patch(t.Context(), u.DeepCopy(), patch); err != nil {
 		t.Errorf("an editor changes the resource: %v", err)
 	}

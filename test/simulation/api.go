@@ -32,6 +32,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // api is the simulated API server. Objects are replaced and never changed, so they are shared
@@ -74,7 +75,11 @@ type watchEvent struct {
 const systemNamespace = "landbridge"
 
 func newAPI(w *world) *api {
-	return &api{w: w, resources: map[store.Key]*unstructured.Unstructured{}, secrets: map[types.NamespacedName]*corev1.Secret{}, limit: maxObject, leases: map[string]*coordinationv1.Lease{}}
+	return &api{
+		w: w, resources: map[store.Key]*unstructured.Unstructured{},
+		secrets: map[types.NamespacedName]*corev1.Secret{}, limit: maxObject,
+		leases: map[string]*coordinationv1.Lease{},
+	}
 }
 
 func (a *api) nextVersion() string {
@@ -82,22 +87,9 @@ func (a *api) nextVersion() string {
 	return strconv.FormatInt(a.version, 10)
 }
 
-func keyOf(u *unstructured.Unstructured) store.Key {
-	gvk := u.GroupVersionKind()
-	return store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
-}
-
-func notFound(name string) error {
-	return kerrors.NewNotFound(schema.GroupResource{Resource: "objects"}, name)
-}
-
-func conflict(name string) error {
-	return kerrors.NewConflict(schema.GroupResource{Resource: "objects"}, name, fmt.Errorf("the object has been modified"))
-}
-
 // put makes an object what is stored.
 func (a *api) put(u *unstructured.Unstructured) {
-	k := keyOf(u)
+	k := apiserver.KeyOf(u)
 	u.SetResourceVersion(a.nextVersion())
 	old := a.resources[k]
 	if u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0 {
@@ -118,20 +110,8 @@ func (a *api) createResource(u *unstructured.Unstructured) {
 	u.SetFinalizers([]string{v1alpha1.FinalizerCreated})
 	u.Object["status"] = map[string]any{"observedGeneration": int64(-1)} // the CRD's default
 	// As an API server returns it: decoded from JSON.
-	u = decoded(u)
+	u = apiserver.Decoded(u)
 	a.put(u)
-}
-
-func decoded(u *unstructured.Unstructured) *unstructured.Unstructured {
-	b, err := json.Marshal(u.Object)
-	if err != nil {
-		panic(err)
-	}
-	out := &unstructured.Unstructured{}
-	if err := out.UnmarshalJSON(b); err != nil {
-		panic(err)
-	}
-	return out
 }
 
 // edit changes a custom resource as a user does.
@@ -159,14 +139,14 @@ func (a *api) deleteResource(k store.Key) {
 
 // update is an update of the object, or of its status.
 func (a *api) update(u *unstructured.Unstructured, status bool) (*unstructured.Unstructured, error) {
-	old := a.resources[keyOf(u)]
+	old := a.resources[apiserver.KeyOf(u)]
 	switch {
 	case old == nil:
-		return nil, notFound(u.GetName())
+		return nil, apiserver.NotFound(u.GetName())
 	case u.GetResourceVersion() != old.GetResourceVersion() || u.GetUID() != old.GetUID():
-		return nil, conflict(u.GetName())
+		return nil, apiserver.Conflict(u.GetName())
 	}
-	out := decoded(u)
+	out := apiserver.Decoded(u)
 	if status {
 		out.Object["metadata"], out.Object["spec"] = old.DeepCopy().Object["metadata"], old.Object["spec"]
 	} else {
@@ -188,135 +168,55 @@ func (a *api) update(u *unstructured.Unstructured, status bool) (*unstructured.U
 	return out, nil
 }
 
-// resourceClient is a controller's client: reads of custom resources come from its cache, those of
-// Secrets do not.
-type resourceClient struct {
-	client.Client
-	p *process
+// client returns the client of a process.
+func (p *process) client() resourceClient {
+	return resourceClient{apiserver.Cached{Process: p}, p}
 }
 
-// Get implements client.Reader.
-func (c resourceClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, o ...client.GetOption) error {
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		return liveReader{p: c.p}.Get(ctx, key, obj, o...)
+// live returns what reads from the API server.
+func (p *process) live() apiserver.Live { return apiserver.Live{Process: p} }
+
+// Title implements apiserver.Process.
+func (p *process) Title(k store.Key) string { return k.Name + " (" + k.Kind + ")" }
+
+// Stored implements apiserver.Process.
+func (p *process) Stored(k store.Key) *unstructured.Unstructured { return p.w.api.resources[k] }
+
+// Update implements apiserver.Process.
+func (p *process) Update(u *unstructured.Unstructured, status bool) (*unstructured.Unstructured, error) {
+	out, err := p.w.api.update(u, status)
+	if err == nil {
+		p.w.cloud.told(p, out)
 	}
-	cached := c.p.cached(keyIn(u, key))
-	if cached == nil {
-		return notFound(key.Name)
-	}
-	*u = *cached
-	return nil
+	return out, err
+}
+
+// Secrets implements apiserver.Process.
+func (p *process) Secrets(namespace string) typedcorev1.SecretInterface {
+	return secretClient{p: p, namespace: namespace}
+}
+
+// StoredSecret implements apiserver.Process.
+func (p *process) StoredSecret(k types.NamespacedName) *corev1.Secret { return p.w.api.secrets[k] }
+
+// PutSecret implements apiserver.Process.
+func (p *process) PutSecret(s *corev1.Secret) { p.w.api.putSecret(s) }
+
+// resourceClient is a controller's client.
+type resourceClient struct {
+	apiserver.Cached
+	p *process
 }
 
 // List implements client.Reader.
 func (c resourceClient) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
 	out := list.(*unstructured.UnstructuredList)
 	for _, k := range c.p.w.keys {
-		if u := c.p.cached(k); u != nil && k.Kind+"List" == out.GetKind() {
+		if u := c.p.Cached(k); u != nil && k.Kind+"List" == out.GetKind() {
 			out.Items = append(out.Items, *u)
 		}
 	}
 	return nil
-}
-
-func keyIn(u *unstructured.Unstructured, key client.ObjectKey) store.Key {
-	gvk := u.GroupVersionKind()
-	return store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: key.Namespace, Name: key.Name}
-}
-
-// Update implements client.Writer.
-func (c resourceClient) Update(ctx context.Context, obj client.Object, _ ...client.UpdateOption) error {
-	return c.write(ctx, obj.(*unstructured.Unstructured), false)
-}
-
-func (c resourceClient) write(ctx context.Context, u *unstructured.Unstructured, status bool) error {
-	what := "update " + u.GetName()
-	if status {
-		what = "update status of " + u.GetName()
-	}
-	return c.p.call(ctx, what+" ("+u.GetKind()+")", func() error {
-		if err := c.p.fence(); err != nil {
-			return err
-		}
-		out, err := c.p.w.api.update(u, status)
-		if err == nil {
-			*u = *out.DeepCopy()
-			c.p.w.cloud.told(c.p, u)
-		}
-		return err
-	})
-}
-
-// Create implements client.Writer, for connection Secrets.
-func (c resourceClient) Create(ctx context.Context, obj client.Object, _ ...client.CreateOption) error {
-	s := obj.(*corev1.Secret)
-	_, err := secretClient{p: c.p, namespace: s.Namespace}.Create(ctx, s, metav1.CreateOptions{})
-	return err
-}
-
-// Patch implements client.Writer, for connection Secrets.
-func (c resourceClient) Patch(ctx context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
-	s := obj.(*corev1.Secret)
-	raw, err := patch.Data(obj)
-	if err != nil {
-		return err
-	}
-	return c.p.call(ctx, "patch Secret "+s.Name, func() error {
-		if err := c.p.fence(); err != nil {
-			return err
-		}
-		k := types.NamespacedName{Namespace: s.Namespace, Name: s.Name}
-		old := c.p.w.api.secrets[k]
-		if old == nil {
-			return notFound(s.Name)
-		}
-		out := old.DeepCopy()
-		if err := json.Unmarshal(raw, out); err != nil {
-			return err
-		}
-		c.p.w.api.putSecret(out)
-		return nil
-	})
-}
-
-// Status implements client.StatusClient.
-func (c resourceClient) Status() client.SubResourceWriter { return statusClient{c: c} }
-
-type statusClient struct {
-	client.SubResourceWriter
-	c resourceClient
-}
-
-// Update implements client.SubResourceWriter.
-func (s statusClient) Update(ctx context.Context, obj client.Object, _ ...client.SubResourceUpdateOption) error {
-	return s.c.write(ctx, obj.(*unstructured.Unstructured), true)
-}
-
-// liveReader reads from the API server.
-type liveReader struct {
-	client.Reader
-	p *process
-}
-
-// Get implements client.Reader.
-func (r liveReader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
-	if s, ok := obj.(*corev1.Secret); ok {
-		found, err := secretClient{p: r.p, namespace: key.Namespace}.Get(ctx, key.Name, metav1.GetOptions{})
-		if err == nil {
-			*s = *found
-		}
-		return err
-	}
-	u := obj.(*unstructured.Unstructured)
-	return r.p.call(ctx, "get "+key.Name+" ("+u.GetKind()+")", func() error {
-		found := r.p.w.api.resources[keyIn(u, key)]
-		if found == nil {
-			return notFound(key.Name)
-		}
-		*u = *found.DeepCopy()
-		return nil
-	})
 }
 
 // secretClient accesses the Secrets of one namespace.
@@ -367,7 +267,7 @@ func (i inspector) Get(_ context.Context, name string, _ metav1.GetOptions) (*co
 	if s := i.a.secrets[types.NamespacedName{Namespace: systemNamespace, Name: name}]; s != nil {
 		return s, nil
 	}
-	return nil, notFound(name)
+	return nil, apiserver.NotFound(name)
 }
 
 // content returns the stored instance of a Secret, together with what is in its parts.
@@ -448,10 +348,10 @@ func (a *api) deleteSecret(s *corev1.Secret) {
 // Get implements typedcorev1.SecretInterface.
 func (c secretClient) Get(ctx context.Context, name string, _ metav1.GetOptions) (*corev1.Secret, error) {
 	var out *corev1.Secret
-	err := c.p.call(ctx, "get Secret "+shown(name), func() error {
+	err := c.p.Call(ctx, "get Secret "+shown(name), func() error {
 		s := c.p.w.api.secrets[c.key(name)]
 		if s == nil {
-			return notFound(name)
+			return apiserver.NotFound(name)
 		}
 		out = s.DeepCopy()
 		return nil
@@ -464,8 +364,8 @@ func (c secretClient) Get(ctx context.Context, name string, _ metav1.GetOptions)
 func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
 	sent := c.p.w.now()
 	var out *corev1.Secret
-	err := c.p.call(ctx, "create Secret "+shown(s.Name), func() error {
-		if err := c.p.fence(); err != nil && !store.Unreferenced(ctx) {
+	err := c.p.Call(ctx, "create Secret "+shown(s.Name), func() error {
+		if err := c.p.Fence(); err != nil && !store.Unreferenced(ctx) {
 			return err
 		}
 		a := c.p.w.api
@@ -489,17 +389,17 @@ func (c secretClient) Create(ctx context.Context, s *corev1.Secret, _ metav1.Cre
 // Update implements typedcorev1.SecretInterface.
 func (c secretClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.UpdateOptions) (*corev1.Secret, error) {
 	var out *corev1.Secret
-	err := c.p.call(ctx, "update Secret "+shown(s.Name), func() error {
-		if err := c.p.fence(); err != nil && !store.Concludes(ctx) {
+	err := c.p.Call(ctx, "update Secret "+shown(s.Name), func() error {
+		if err := c.p.Fence(); err != nil && !store.Concludes(ctx) {
 			return err
 		}
 		a := c.p.w.api
 		old := a.secrets[c.key(s.Name)]
 		switch {
 		case old == nil:
-			return notFound(s.Name)
+			return apiserver.NotFound(s.Name)
 		case s.ResourceVersion != "" && s.ResourceVersion != old.ResourceVersion:
-			return conflict(s.Name)
+			return apiserver.Conflict(s.Name)
 		}
 		made := s.DeepCopy()
 		made.Namespace, made.UID = c.namespace, old.UID
@@ -516,18 +416,18 @@ func (c secretClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.Upd
 
 // Delete implements typedcorev1.SecretInterface.
 func (c secretClient) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
-	return c.p.call(ctx, "delete Secret "+shown(name), func() error {
-		if err := c.p.fence(); err != nil && !store.Unreferenced(ctx) {
+	return c.p.Call(ctx, "delete Secret "+shown(name), func() error {
+		if err := c.p.Fence(); err != nil && !store.Unreferenced(ctx) {
 			return err
 		}
 		a := c.p.w.api
 		old := a.secrets[c.key(name)]
 		switch {
 		case old == nil:
-			return notFound(name)
+			return apiserver.NotFound(name)
 		case o.Preconditions != nil && o.Preconditions.ResourceVersion != nil && *o.Preconditions.ResourceVersion != old.ResourceVersion,
 			o.Preconditions != nil && o.Preconditions.UID != nil && *o.Preconditions.UID != old.UID:
-			return conflict(name)
+			return apiserver.Conflict(name)
 		}
 		a.deleteSecret(old)
 		return nil
@@ -554,7 +454,7 @@ func (c secretClient) List(ctx context.Context, o metav1.ListOptions) (*corev1.S
 	}
 	out := &corev1.SecretList{}
 	ctx = context.WithValue(ctx, detailKey{}, o.LabelSelector)
-	err = c.p.call(ctx, "list Secrets", func() error {
+	err = c.p.Call(ctx, "list Secrets", func() error {
 		all := c.p.w.api.secrets
 		for _, k := range c.p.w.api.secretNames() {
 			if k.Namespace == c.namespace && selector.Matches(labels.Set(all[k].Labels)) {

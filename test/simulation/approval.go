@@ -103,7 +103,8 @@ func (u *users) forgetApproval(k store.Key, i *incarnation) {
 	if r == nil {
 		return
 	}
-	if told, _, _ := unstructured.NestedString(r.Object, "status", "lastApproval", "hash"); told != r.GetAnnotations()[v1alpha1.AnnotationApprove] {
+	if told, _, _ := unstructured.NestedString(r.Object, "status", "lastApproval",
+		"hash"); told != r.GetAnnotations()[v1alpha1.AnnotationApprove] {
 		i.changes = nil
 	}
 }
@@ -116,7 +117,8 @@ func (c *check) asked(resourceType string, action instance.OperationKind, v stat
 		return
 	}
 	c.violated(Unapproved, v.text("tag")+resourceType+string(action)+v.text("zone")+fmt.Sprint(v.size()),
-		"%s of %s %s (%s, %s) in %s with size %d is in no approved plan", action, resourceType, v.text("id"), v.text("name"), v.text("tag"), v.text("zone"), v.size())
+		"%s of %s %s (%s, %s) in %s with size %d is in no approved plan", action, resourceType, v.text("id"),
+		v.text("name"), v.text("tag"), v.text("zone"), v.size())
 }
 
 // owners are the resources that an object may belong to: the one that made it, which a process may
@@ -217,7 +219,9 @@ func (s seen) covers(c carriedOut) bool {
 	if c.action == instance.Delete {
 		return true
 	}
-	for field, value := range map[string]string{"name": c.state.text("name"), "zone": c.state.text("zone"), "size": fmt.Sprint(c.state.size())} {
+	for field, value := range map[string]string{
+		"name": c.state.text("name"), "zone": c.state.text("zone"), "size": fmt.Sprint(c.state.size()),
+	} {
 		if after, ok := s.after[field]; ok && after != value {
 			return false
 		}

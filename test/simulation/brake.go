@@ -134,7 +134,8 @@ func (c *check) begins(p *process, plan lbterraform.Plan) {
 		}
 	}
 	if len(within) > mostDestroys || len(all) > mostDestroysOfAll {
-		c.violated(Unbraked, p.name+tag, "%s destroys the objects of %d resources of %s within a minute, %d of them of one namespace", p, len(all), account, len(within))
+		c.violated(Unbraked, p.name+tag, "%s destroys the objects of %d resources of %s within a minute, %d of them "+
+			"of one namespace", p, len(all), account, len(within))
 	}
 }
 

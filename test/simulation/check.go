@@ -170,11 +170,12 @@ func (c *check) creates(p *process, s *corev1.Secret, sent time.Time) {
 		return
 	}
 	uid := types.UID("uid-" + i.tag)
-	if known := p.cached(i.key); known != nil && known.GetUID() == uid {
+	if known := p.Cached(i.key); known != nil && known.GetUID() == uid {
 		return
 	}
 	if heard := p.left[uid]; sent.Sub(heard) > decided {
-		c.violated(Orphan, i.tag+"again", "%s is stored again, though %s knows since %s that the resource is gone", shown(s.Name), p, c.w.now().Sub(heard))
+		c.violated(Orphan, i.tag+"again", "%s is stored again, though %s knows since %s that the resource is gone",
+			shown(s.Name), p, c.w.now().Sub(heard))
 	}
 }
 
@@ -306,7 +307,8 @@ func (c *check) step() {
 		if r := c.w.api.resources[i.key]; r != nil && r.GetUID() == types.UID("uid-"+i.tag) {
 			continue
 		}
-		if s := c.w.api.secrets[secretKey(i.key)]; s != nil && s.Annotations["landbridge.io/owner-uid"] == "uid-"+i.tag && s.Labels["landbridge.io/empty"] == "" {
+		if s := c.w.api.secrets[secretKey(i.key)]; s != nil &&
+			s.Annotations["landbridge.io/owner-uid"] == "uid-"+i.tag && s.Labels["landbridge.io/empty"] == "" {
 			continue
 		}
 		c.violated(Orphan, o.id+o.tag, "nothing names %s any more: its resource is gone", o)
@@ -348,7 +350,8 @@ func (c *check) end() {
 			continue
 		}
 		if i == nil || !i.excused() {
-			c.violated(Orphan, s.Name, "the stored instance %s of %s is left behind: %s", shown(s.Name), s.Annotations["landbridge.io/owner-uid"], c.w.api.content(s))
+			c.violated(Orphan, s.Name, "the stored instance %s of %s is left behind: %s", shown(s.Name),
+				s.Annotations["landbridge.io/owner-uid"], c.w.api.content(s))
 		}
 	}
 }

@@ -47,8 +47,10 @@ func newChoices(o Options, schedule uint64) *choices {
 		return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), references: true, replicas: o.Replicas}
 	}
 	out := &choices{
-		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, accounts: o.Accounts, replicas: o.Replicas,
-		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), modules: modulesIn(schedule), splits: o.Replicas > 1 && !o.Accounts && !o.Approvals && schedule%2 == 0,
+		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake,
+		accounts: o.Accounts, replicas: o.Replicas,
+		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), modules: modulesIn(schedule),
+		splits: o.Replicas > 1 && !o.Accounts && !o.Approvals && schedule%2 == 0,
 	}
 	if out.accounts { // such replacements cannot be told apart from unasked ones
 		out.behaviours = slices.DeleteFunc(out.behaviours, func(b behaviour) bool { return b == normalisedReplacement })

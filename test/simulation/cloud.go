@@ -38,7 +38,10 @@ var resourceTypes = []string{named, identified, anonymous, listed}
 // providerSchema is the schema of the provider. If objects are distinct, all but the anonymous ones
 // have a uid.
 func providerSchema(distinct bool) *schema.Provider {
-	out := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}, ListResources: map[string]*schema.Block{listed: {}}}
+	out := &schema.Provider{
+		Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{},
+		ListResources: map[string]*schema.Block{listed: {}},
+	}
 	out.Capabilities.MoveResourceState = true
 	for _, t := range resourceTypes {
 		r := &schema.Resource{Type: t, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
@@ -296,11 +299,15 @@ func (s *server) identity(resourceType string, v state) (*tfprotov6.ResourceIden
 	return &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: b}}, err
 }
 
-func (s *server) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *server) ValidateResourceConfig(
+	context.Context, *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return &tfprotov6.ValidateResourceConfigResponse{}, nil
 }
 
-func (s *server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s *server) UpgradeResourceState(
+	_ context.Context, r *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	v, err := r.RawState.Unmarshal(s.schemaType(r.TypeName))
 	if err != nil {
 		return nil, err
@@ -311,7 +318,8 @@ func (s *server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeRes
 
 func (s *server) schemaType(resourceType string) tftypes.Type {
 	out := map[string]tftypes.Type{
-		"id": tftypes.String, "name": tftypes.String, "zone": tftypes.String, "tag": tftypes.String, "size": tftypes.Number, "password": tftypes.String,
+		"id": tftypes.String, "name": tftypes.String, "zone": tftypes.String, "tag": tftypes.String,
+		"size": tftypes.Number, "password": tftypes.String,
 	}
 	if s.distinct(resourceType) {
 		out[uid] = tftypes.String
@@ -358,7 +366,9 @@ func (s *server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 	return out, err
 }
 
-func (s *server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *server) ImportResourceState(
+	ctx context.Context, r *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	id := r.ID
 	if r.Identity != nil {
 		t := s.schema.Resources[r.TypeName].IdentityType()
@@ -385,11 +395,15 @@ func (s *server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRes
 		return nil, err
 	}
 	identity, err := s.identity(r.TypeName, imported)
-	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{{TypeName: r.TypeName, State: encoded, Identity: identity}}}, err
+	return &tfprotov6.ImportResourceStateResponse{
+		ImportedResources: []*tfprotov6.ImportedResource{{TypeName: r.TypeName, State: encoded, Identity: identity}},
+	}, err
 }
 
 // ValidateListResourceConfig implements tfprotov6.ListResourceServer.
-func (s *server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+func (s *server) ValidateListResourceConfig(
+	context.Context, *tfprotov6.ValidateListResourceConfigRequest,
+) (*tfprotov6.ValidateListResourceConfigResponse, error) {
 	return &tfprotov6.ValidateListResourceConfigResponse{}, nil
 }
 
@@ -423,7 +437,9 @@ func (s *server) ListResource(ctx context.Context, r *tfprotov6.ListResourceRequ
 	return &tfprotov6.ListResourceServerStream{Results: slices.Values(results)}, nil
 }
 
-func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *server) PlanResourceChange(
+	_ context.Context, r *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	out := &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate}
 	planned, err := s.decode(r.TypeName, r.ProposedNewState)
 	if err != nil || planned == nil {
@@ -459,7 +475,9 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 
 // ApplyResourceChange changes the cloud at once. That the call waits before is up to the executor,
 // whose check of the lease comes after the wait.
-func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) ApplyResourceChange(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	w := s.p.w
 	prior, err := s.decode(r.TypeName, r.PriorState)
 	if err != nil {
@@ -541,7 +559,9 @@ func (s *server) fail(r *tfprotov6.ApplyResourceChangeRequest, text string) (*tf
 	return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState, Diagnostics: []*tfprotov6.Diagnostic{failure(text)}}, nil
 }
 
-func (s *server) answer(r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte, diags ...*tfprotov6.Diagnostic) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) answer(
+	r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte, diags ...*tfprotov6.Diagnostic,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	encoded, err := s.encode(r.TypeName, v)
 	if err != nil {
 		return nil, err
@@ -553,7 +573,9 @@ func (s *server) answer(r *tfprotov6.ApplyResourceChangeRequest, v state, privat
 	return &tfprotov6.ApplyResourceChangeResponse{NewState: encoded, NewIdentity: identity, Private: private, Diagnostics: diags}, err
 }
 
-func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, planned state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) create(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, planned state, v verdict,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	w, c := s.p.w, s.p.w.cloud
 	name := planned.text("name")
 	if r.TypeName == named && c.find(s.account, named, func(o *object) bool { return o.name == name }) != nil {
@@ -596,7 +618,9 @@ func (s *server) create(ctx context.Context, r *tfprotov6.ApplyResourceChangeReq
 	return s.answer(r, stateOf(o, cty.StringVal(o.password)), []byte(o.password), c.created(o)...)
 }
 
-func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, prior state, v verdict) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) destroy(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, prior state, v verdict,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	w, c := s.p.w, s.p.w.cloud
 	o := c.byID(s.account, r.TypeName, prior.text("id"))
 	if o != nil && !o.coming && !o.alternates && w.now().Before(o.shown) {
@@ -651,7 +675,9 @@ func (s *server) await(ctx context.Context, p *pending) (completed bool) {
 
 // stopped returns the answer of a provider that was told to stop. It is not delivered if the call
 // was cancelled.
-func (s *server) stopped(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) stopped(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest, v state, private []byte,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	s.p.after(proceed)
 	if ctx.Err() != nil {
 		return nil, status.FromContextError(ctx.Err()).Err()

@@ -61,7 +61,8 @@ func (u *users) configure(name string, a ownership.Account) {
 	}
 	u.configurations[name] = a
 	u.w.api.log = append(u.w.api.log, watchEvent{configuration: name, account: a, split: u.splits[name]})
-	u.w.note("user makes %s a configuration with %s of the account %q%s", name, a.Content, a.Declared, map[bool]string{true: ", divided by kind"}[u.splits[name]])
+	u.w.note("user makes %s a configuration with %s of the account %q%s", name, a.Content, a.Declared,
+		map[bool]string{true: ", divided by kind"}[u.splits[name]])
 }
 
 // shares reports whether the resources of a configuration may have names in common.
@@ -254,7 +255,8 @@ func (a *api) placements() (out shard.Table) {
 // of one shard.
 func (c *check) whole(s *server) {
 	if s.p.replica != nil && s.module && c.w.api.placements().Configurations[s.configuration].ByType {
-		c.violated(DoubleWork, s.configuration, "%s changes the object of a module with %s, whose resource types have shards of their own", s.p, s.configuration)
+		c.violated(DoubleWork, s.configuration, "%s changes the object of a module with %s, whose resource types "+
+			"have shards of their own", s.p, s.configuration)
 	}
 }
 
@@ -314,6 +316,7 @@ func (c *check) recordOf(p *process, i *incarnation) {
 		return
 	}
 	if s := c.w.api.secrets[secretKey(i.key)]; s != nil && store.ShardOf(s) != p.shardOfRecords() {
-		c.violated(DoubleWork, i.tag+"record", "%s changes an object of %s %s (%s), though its record is of shard %s", p, i.key.Kind, i.key.Name, i.tag, s.Annotations["landbridge.io/shard"])
+		c.violated(DoubleWork, i.tag+"record", "%s changes an object of %s %s (%s), though its record is of shard %s",
+			p, i.key.Kind, i.key.Name, i.tag, s.Annotations["landbridge.io/shard"])
 	}
 }

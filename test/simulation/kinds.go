@@ -37,17 +37,24 @@ func (e executor) Apply(ctx context.Context, plan lbterraform.Plan) (instance.In
 }
 
 // List implements terraform.Lister.
-func (e executor) List(ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
+func (e executor) List(
+	ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int,
+) ([]cty.Value, bool, diagnostic.Diagnostics) {
 	return e.Executor.(lbterraform.Lister).List(ctx, r, arguments, limit)
 }
 
 // MoveResourceState implements terraform.Mover.
-func (e executor) MoveResourceState(ctx context.Context, r lbterraform.ResourceType, from lbterraform.MoveSource) (instance.Instance, diagnostic.Diagnostics) {
+func (e executor) MoveResourceState(
+	ctx context.Context, r lbterraform.ResourceType, from lbterraform.MoveSource,
+) (instance.Instance, diagnostic.Diagnostics) {
 	return e.Executor.(lbterraform.Mover).MoveResourceState(ctx, r, from)
 }
 
 // ListStates implements terraform.StateLister.
-func (e executor) ListStates(ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
+func (e executor) ListStates(
+	ctx context.Context, r lbterraform.ResourceType, arguments map[string]cty.Value, limit int,
+	each func(identity, state cty.Value),
+) (bool, diagnostic.Diagnostics) {
 	return e.Executor.(lbterraform.StateLister).ListStates(ctx, r, arguments, limit, each)
 }
 
@@ -71,7 +78,10 @@ type pairConfigs struct{ providerConfigs }
 var _ managed.NamedProviderConfigs = pairConfigs{}
 
 // ResolveNamed implements managed.NamedProviderConfigs.
-func (c pairConfigs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, _ map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[lbterraform.Executor] {
+func (c pairConfigs) ResolveNamed(
+	ctx context.Context, ref *xpv2.ProviderConfigReference, _ map[string]*xpv2.ProviderConfigReference,
+	namespace string,
+) providerconfig.Handle[lbterraform.Executor] {
 	out := c.Resolve(ctx, ref, namespace)
 	out.Parts = map[string]ownership.Access{source: {Configuration: out.Name, Account: out.Account}}
 	return out
@@ -88,7 +98,9 @@ func (providerConfigs) Names(ref *xpv2.ProviderConfigReference, _ map[string]*xp
 }
 
 // Resolve implements managed.ProviderConfigs.
-func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigReference, _ string) providerconfig.Handle[lbterraform.Executor] {
+func (c providerConfigs) Resolve(
+	_ context.Context, ref *xpv2.ProviderConfigReference, _ string,
+) providerconfig.Handle[lbterraform.Executor] {
 	access, account := c.p.access(ref.Name), c.p.account(ref.Name)
 	return providerconfig.Handle[lbterraform.Executor]{
 		Name: ref.Name, Account: account, Stored: access.stored(ref.Name),
@@ -101,7 +113,10 @@ func (c providerConfigs) Resolve(_ context.Context, ref *xpv2.ProviderConfigRefe
 			if p.w.now().Before(p.w.cloud.unstarted) {
 				return nil, nil, diagnostic.Errorf("Provider not started", "The provider cannot be started.")
 			}
-			s := &server{p: p, schema: p.w.schema, configuration: ref.Name, account: access.account(), module: c.resourceType == pair, verdicts: map[string]verdict{}}
+			s := &server{
+				p: p, schema: p.w.schema, configuration: ref.Name, account: access.account(),
+				module: c.resourceType == pair, verdicts: map[string]verdict{},
+			}
 			if c.resourceType == pair {
 				return module.NewOver(terraform{s}, p.w.module, map[string]provider.Server{source: s}), func() {}, nil
 			}

@@ -192,8 +192,8 @@ func (p *process) after(v verdict) {
 	}
 }
 
-// call is a call of the API server.
-func (p *process) call(ctx context.Context, what string, effect func() error) error {
+// Call implements apiserver.Process.
+func (p *process) Call(ctx context.Context, what string, effect func() error) error {
 	v := p.wait(ctx, what)
 	switch {
 	case ctx.Err() != nil && v != final:
@@ -226,8 +226,9 @@ func (p *process) leads() bool {
 	return !p.dead.Load() && !p.renewed.IsZero() && p.clock.Since(p.renewed) <= leaseSafe
 }
 
-// fence is the check that the controller's transport makes before it sends a write.
-func (p *process) fence() error {
+// Fence implements apiserver.Process: it is the check that the controller's transport makes before
+// it sends a write.
+func (p *process) Fence() error {
 	if !p.leads() && !p.dead.Load() {
 		return errors.New("another controller may have taken over")
 	}
@@ -267,8 +268,8 @@ func (p *process) renew(now time.Time) {
 	p.renewed = now
 }
 
-// cached returns a custom resource of the cache; nil if it has none.
-func (p *process) cached(k store.Key) *unstructured.Unstructured {
+// Cached implements apiserver.Process.
+func (p *process) Cached(k store.Key) *unstructured.Unstructured {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	return p.cache[k]
@@ -320,7 +321,8 @@ func (p *process) lead() {
 		k := &kind{Kind: &managed.Kind{
 			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler,
 			Options: managed.Options{
-				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4, Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
+				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4,
+				Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
 				Recorder: recorder{p}, Logger: logr.Discard(), Marked: p.marked,
 				Stored: func(ctx context.Context, k store.Key, r *schema.Resource) (store.Record, error) {
 					defer stored.Forget(k)
@@ -338,7 +340,7 @@ func (p *process) lead() {
 		if p.worker != nil {
 			k.Options.Shards = divided{p.worker, p}
 		}
-		k.reconciler = managed.NewReconciler(k.Kind, resourceClient{p: p}, liveReader{p: p})
+		k.reconciler = managed.NewReconciler(k.Kind, p.client(), p.live())
 		if p.worker != nil {
 			k.reconciler.Use(kindQueue{p, m})
 		} else {
@@ -433,7 +435,7 @@ func (p *process) claim(k store.Key) {
 	delete(p.unclaimed, k)
 	delete(p.claimAt, k)
 	p.works(k, true)
-	u, kind := p.cached(k), p.kinds[k.Kind]
+	u, kind := p.Cached(k), p.kinds[k.Kind]
 	if u == nil {
 		u = &unstructured.Unstructured{} // deleted meanwhile
 	}
@@ -538,7 +540,9 @@ func (p *process) reconcile(k store.Key) {
 	go func() {
 		defer p.works(k, false)
 		ctx := context.WithValue(p.reconciling, actorKey{}, p.actor("reconcile", k))
-		result, err := p.kinds[k.Kind].reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name}})
+		result, err := p.kinds[k.Kind].reconciler.Reconcile(ctx, reconcile.Request{
+			NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name},
+		})
 		p.w.note("%s reconciled %s %s: %s", p, k.Kind, k.Name, errorText(err))
 		p.kinds[k.Kind].Marks(p.leaveMark)
 		switch {

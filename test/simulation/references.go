@@ -12,6 +12,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // In schedules with references, five resources depend on each other, and users have their objects
@@ -48,7 +49,9 @@ func referring() *shared {
 	first, placed := key(identified, "a"), key(listed, "a")
 	sized, nested, configured := key(anonymous, "a"), key(anonymous, "b"), key(identified, "b")
 	out.keys = []store.Key{first, sized, placed, nested, configured}
-	out.references = map[store.Key]reference{sized: {first, "size"}, placed: {first, "zone"}, nested: {placed, "zone"}, configured: {of: first}}
+	out.references = map[store.Key]reference{
+		sized: {first, "size"}, placed: {first, "zone"}, nested: {placed, "zone"}, configured: {of: first},
+	}
 	return &out
 }
 
@@ -104,7 +107,7 @@ func (u *users) chooseReference(i *incarnation, spec map[string]any) {
 // wrote is called when a resource is written: a controller may have set what it gets of another
 // one.
 func (u *users) wrote(r *unstructured.Unstructured) {
-	ref, refers := u.w.references[keyOf(r)]
+	ref, refers := u.w.references[apiserver.KeyOf(r)]
 	i := u.byTag[strings.TrimPrefix(string(r.GetUID()), "uid-")]
 	if refers && i != nil && ref.field == "zone" {
 		i.zone, _, _ = unstructured.NestedString(r.Object, "spec", "forProvider", "zone")
@@ -191,7 +194,8 @@ func (c *check) replaces(o *object) {
 		}
 	}
 	t, ref := c.target(i)
-	if t == nil || ref.field != "zone" || i.zone != o.zone || i.deleted || i.tainted || i.drifted || i.excused() || !o.stored || o.tainted || o.coming {
+	if t == nil || ref.field != "zone" || i.zone != o.zone || i.deleted || i.tainted || i.drifted || i.excused() ||
+		!o.stored || o.tainted || o.coming {
 		return
 	}
 	if !c.consents(t, i) {
@@ -234,7 +238,8 @@ func (c *check) changes(tag string, planned state) (done func()) {
 		if slices.ContainsFunc(c.w.cloud.objects, func(x *object) bool { return x.tag == t.tag }) {
 			t.replacing = false
 		} else {
-			c.violated(Dependents, t.tag+tag, "%s %s is changed by a provider configuration while the object of %s %s is replaced, from which that takes values", i.key.Kind, i.key.Name, t.key.Kind, t.key.Name)
+			c.violated(Dependents, t.tag+tag, "%s %s is changed by a provider configuration while the object of %s "+
+				"%s is replaced, from which that takes values", i.key.Kind, i.key.Name, t.key.Kind, t.key.Name)
 		}
 	}
 	c.busy[tag]++

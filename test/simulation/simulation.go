@@ -86,11 +86,15 @@ func (r *Result) Count(kind ViolationKind) int {
 // String is the closing line.
 func (r *Result) String() string {
 	if r.Unmanaged {
-		return fmt.Sprintf("simulate: %d operations, %d schedules, %d invoked again, %d outcomes lost, %d left open, %d closed in use, %d wrong results, %d secrets shown, %d stuck",
-			r.Operations, r.Schedules, r.Count(InvokedAgain), r.Count(OutcomeLost), r.Count(LeftOpen), r.Count(ClosedInUse), r.Count(WrongResult), r.Count(SecretShown), r.Count(Stuck))
+		return fmt.Sprintf("simulate: %d operations, %d schedules, %d invoked again, %d outcomes lost, %d left "+
+			"open, %d closed in use, %d wrong results, %d secrets shown, %d stuck",
+			r.Operations, r.Schedules, r.Count(InvokedAgain), r.Count(OutcomeLost), r.Count(LeftOpen),
+			r.Count(ClosedInUse), r.Count(WrongResult), r.Count(SecretShown), r.Count(Stuck))
 	}
-	out := fmt.Sprintf("simulate: %d operations, %d schedules, %d duplicates, %d orphans, %d lost secrets, %d destroyed unasked, %d second writers, %d stuck",
-		r.Operations, r.Schedules, r.Count(Duplicate), r.Count(Orphan), r.Count(LostSecret), r.Count(Destroyed), r.Count(SecondWriter), r.Count(Stuck))
+	out := fmt.Sprintf("simulate: %d operations, %d schedules, %d duplicates, %d orphans, %d lost secrets, %d "+
+		"destroyed unasked, %d second writers, %d stuck",
+		r.Operations, r.Schedules, r.Count(Duplicate), r.Count(Orphan), r.Count(LostSecret), r.Count(Destroyed),
+		r.Count(SecondWriter), r.Count(Stuck))
 	if r.Approvals {
 		out += fmt.Sprintf(", %d unapproved", r.Count(Unapproved))
 	}

@@ -57,7 +57,8 @@ func TestSuspendedAtEveryCall(t *testing.T) {
 					}
 					calls = append(calls, call)
 				}
-				if !slices.Contains(calls, "apply "+operation+" of "+resourceType) || !slices.ContainsFunc(calls, func(c string) bool { return strings.HasPrefix(c, "update Secret") }) {
+				if !slices.Contains(calls, "apply "+operation+" of "+resourceType) ||
+					!slices.ContainsFunc(calls, func(c string) bool { return strings.HasPrefix(c, "update Secret") }) {
 					t.Errorf("the calls are %q", calls)
 				}
 			})

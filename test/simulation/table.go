@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,7 +36,7 @@ func (c tableClient) call(ctx context.Context, verb, name string, effect func() 
 	if !ok {
 		return effect()
 	}
-	return p.call(ctx, verb+" Secret "+name, effect)
+	return p.Call(ctx, verb+" Secret "+name, effect)
 }
 
 func (c tableClient) put(s *corev1.Secret) *corev1.Secret {
@@ -52,7 +53,7 @@ func (c tableClient) Get(ctx context.Context, name string, _ metav1.GetOptions) 
 	err = c.call(ctx, "get", name, func() error {
 		s := c.a.table()
 		if s == nil {
-			return notFound(name)
+			return apiserver.NotFound(name)
 		}
 		out = s.DeepCopy()
 		return nil
@@ -77,9 +78,9 @@ func (c tableClient) Update(ctx context.Context, s *corev1.Secret, _ metav1.Upda
 	err = c.call(ctx, "update", s.Name, func() error {
 		switch now := c.a.table(); {
 		case now == nil:
-			return notFound(s.Name)
+			return apiserver.NotFound(s.Name)
 		case s.ResourceVersion != now.ResourceVersion:
-			return conflict(s.Name)
+			return apiserver.Conflict(s.Name)
 		}
 		out = c.put(s)
 		return nil
@@ -98,7 +99,7 @@ func (c leaseClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*
 	if l := c.a.leases[name]; l != nil {
 		return l.DeepCopy(), nil
 	}
-	return nil, notFound(name)
+	return nil, apiserver.NotFound(name)
 }
 
 // List implements coordinationclient.LeaseInterface.
@@ -134,9 +135,9 @@ func (c leaseClient) Update(_ context.Context, l *coordinationv1.Lease, _ metav1
 func (c leaseClient) Delete(_ context.Context, name string, o metav1.DeleteOptions) error {
 	switch l := c.a.leases[name]; {
 	case l == nil:
-		return notFound(name)
+		return apiserver.NotFound(name)
 	case o.Preconditions != nil && *o.Preconditions.ResourceVersion != l.ResourceVersion:
-		return conflict(name)
+		return apiserver.Conflict(name)
 	}
 	delete(c.a.leases, name)
 	return nil

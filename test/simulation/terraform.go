@@ -285,7 +285,9 @@ func (r *terraformRun) refresh(ctx context.Context, o objects) bool {
 		if !ok {
 			continue
 		}
-		answer, err := r.attached.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: t, CurrentState: r.encode(t, in.State.AsValueMap()), Private: in.Private})
+		answer, err := r.attached.ReadResource(ctx, &tfprotov6.ReadResourceRequest{
+			TypeName: t, CurrentState: r.encode(t, in.State.AsValueMap()), Private: in.Private,
+		})
 		if err != nil {
 			r.fail(err, nil)
 			return false
@@ -337,7 +339,9 @@ func (r *terraformRun) planUpdates(ctx context.Context) {
 }
 
 // planned returns the provider's plan of an object, which may not exist.
-func (r *terraformRun) planned(ctx context.Context, t string, in instance.Instance, exists bool) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (r *terraformRun) planned(
+	ctx context.Context, t string, in instance.Instance, exists bool,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	proposed, before := r.variables(), state(nil)
 	proposed["id"], proposed["password"] = cty.NullVal(cty.String), cty.NullVal(cty.String)
 	if r.server.distinct(t) {
@@ -351,7 +355,9 @@ func (r *terraformRun) planned(ctx context.Context, t string, in instance.Instan
 			}
 		}
 	}
-	return r.attached.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{TypeName: t, PriorState: r.encode(t, before), ProposedNewState: r.encode(t, proposed)})
+	return r.attached.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: t, PriorState: r.encode(t, before), ProposedNewState: r.encode(t, proposed),
+	})
 }
 
 // apply carries out the plan. It reports false if the program was killed: then it has not written

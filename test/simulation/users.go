@@ -112,7 +112,12 @@ type users struct {
 }
 
 func newUsers(w *world) *users {
-	return &users{w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{}, saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{}, configurations: map[string]ownership.Account{}, splits: map[string]bool{}, declared: map[string]time.Time{}, accesses: map[string]access{}}
+	return &users{
+		w: w, byTag: map[string]*incarnation{}, current: map[store.Key]*incarnation{},
+		saved: map[store.Key][]*corev1.Secret{}, backups: map[store.Key][]*corev1.Secret{},
+		configurations: map[string]ownership.Account{}, splits: map[string]bool{}, declared: map[string]time.Time{},
+		accesses: map[string]access{},
+	}
 }
 
 // owner returns the incarnation that a stored instance belongs to; nil if there is none.
@@ -358,7 +363,10 @@ func (u *users) create(k store.Key) { u.createWith(k, nil) }
 func (u *users) createWith(k store.Key, from *incarnation) {
 	c := u.w.choices
 	u.serial++
-	i := &incarnation{key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4), rewritten: map[string]rewrites{}}
+	i := &incarnation{
+		key: k, tag: fmt.Sprintf("tag-%d.", u.serial), name: k.Name, zone: "z1", createFirst: c.one(4),
+		rewritten: map[string]rewrites{},
+	}
 	i.configuration = defaultConfiguration
 	if c.shared() && !c.accounts {
 		of := u.left(k)
@@ -691,7 +699,8 @@ func (u *users) help() {
 			u.edit(k, []any{"*"}, "spec", "managementPolicies")
 		case v1alpha1.ReasonAlreadyExists, v1alpha1.ReasonIdentityConflict:
 			switch {
-			case r.GetDeletionTimestamp() != nil && (strings.Contains(message, sharedObject) || u.isPair(k) && strings.Contains(message, notDestroyed)):
+			case r.GetDeletionTimestamp() != nil &&
+				(strings.Contains(message, sharedObject) || u.isPair(k) && strings.Contains(message, notDestroyed)):
 				u.keep(k, i)
 			case r.GetDeletionTimestamp() == nil && !shared:
 				u.delete(k, i)

@@ -36,7 +36,9 @@ var (
 	common    = sync.OnceValue(func() *shared { return share(false, map[string]config.Resource{}) })
 	surveying = sync.OnceValue(func() *shared {
 		refresh := &config.ListRefresh{ReadEvery: 10}
-		return share(false, map[string]config.Resource{named: {ListRefresh: refresh}, identified: {ListRefresh: refresh}, listed: {ListRefresh: refresh}})
+		return share(false, map[string]config.Resource{
+			named: {ListRefresh: refresh}, identified: {ListRefresh: refresh}, listed: {ListRefresh: refresh},
+		})
 	})
 )
 
@@ -127,7 +129,10 @@ func newWorld(c *choices, t *trace) *world {
 	if c.accounts {
 		w.shared = several()
 	}
-	w.api, w.cloud = newAPI(w), &cloud{w: w, reserved: map[string]time.Time{}, serials: map[string]int{}, latest: map[string]*object{}, normalised: map[string]behaviour{}}
+	w.api, w.cloud = newAPI(w), &cloud{
+		w: w, reserved: map[string]time.Time{}, serials: map[string]int{}, latest: map[string]*object{},
+		normalised: map[string]behaviour{},
+	}
 	w.users, w.check, w.leases = newUsers(w), newCheck(w), make([]lease, 1)
 	if w.choices.one(4) {
 		w.partSize = 256

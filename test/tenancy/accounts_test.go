@@ -70,8 +70,9 @@ func (x *world) changes(t *testing.T, u *unstructured.Unstructured, value string
 
 // accounts are attacks that have a resource reach the objects of another account.
 var accounts = map[string]attack{
-	"an object, by another token":    twice("imports another's object with a ProviderConfig of another token", ""),
-	"an object, by another endpoint": twice("imports another's object with a ProviderConfig that differs in an argument", "https://example.org"),
+	"an object, by another token": twice("imports another's object with a ProviderConfig of another token", ""),
+	"an object, by another endpoint": twice("imports another's object with a ProviderConfig that "+
+		"differs in an argument", "https://example.org"),
 	"an account, by another configuration": {
 		attacker: attacker, means: "has a resource change an object of the same name by another ProviderConfig", refusal: "AccountChanged",
 		try:     func(t *testing.T, x *world) bool { return x.switches(t, x.mallory, "-two") },

@@ -46,7 +46,8 @@ func (r *tally) line() string {
 
 // tables are all attacks, by what they are about.
 var tables = []map[string]attack{
-	apiServer, token, references, objects, accounts, strangers, configurations, secrets, modules, plans, stops, imports, conversions, load, failures, queries, actions,
+	apiServer, token, references, objects, accounts, strangers, configurations, secrets, modules, plans, stops,
+	imports, conversions, load, failures, queries, actions,
 }
 
 func TestTenancy(t *testing.T) {

@@ -50,27 +50,41 @@ func (x *world) token(t *testing.T) string {
 
 // configurations are attacks by provider configurations.
 var configurations = map[string]attack{
-	"a shared configuration": between("uses a ClusterProviderConfig that is not for its namespace", "NamespaceNotAllowed", func(t *testing.T, x *world, by tenant) bool {
-		x.closed(t)
-		return x.becomesReady(t, by.create(t, using(x.place(by, x.name, nil), "ClusterProviderConfig", x.name)), "NamespaceNotAllowed")
-	}),
+	"a shared configuration": between("uses a ClusterProviderConfig that is not for its namespace",
+		"NamespaceNotAllowed", func(t *testing.T, x *world, by tenant) bool {
+			x.closed(t)
+			return x.becomesReady(t, by.create(t, using(x.place(by, x.name, nil), "ClusterProviderConfig", x.name)), "NamespaceNotAllowed")
+		}),
 	"a shared configuration, by its labels": {
-		attacker: attacker, means: "uses a ClusterProviderConfig for namespaces with a label that its own has not", refusal: "NamespaceNotAllowed",
+		attacker: attacker, means: "uses a ClusterProviderConfig for namespaces with a label that its own has not",
+		refusal: "NamespaceNotAllowed",
 		try: func(t *testing.T, x *world) bool {
-			x.MustCreate(t, resource(apiVersion(open), "ClusterProviderConfig", "", x.name, m{"allowedNamespaces": m{"selector": m{"matchLabels": m{"kubernetes.io/metadata.name": x.victim.namespace}}}}))
-			return x.becomesReady(t, x.mallory.create(t, using(x.place(x.mallory, x.name, nil), "ClusterProviderConfig", x.name)), "NamespaceNotAllowed")
+			x.MustCreate(t, resource(apiVersion(open), "ClusterProviderConfig", "", x.name, m{
+				"allowedNamespaces": m{
+					"selector": m{"matchLabels": m{"kubernetes.io/metadata.name": x.victim.namespace}},
+				},
+			}))
+			return x.becomesReady(t, x.mallory.create(t,
+				using(x.place(x.mallory, x.name, nil), "ClusterProviderConfig", x.name)), "NamespaceNotAllowed")
 		},
 		control: func(t *testing.T, x *world) bool {
-			x.MustCreate(t, resource(apiVersion(open), "ClusterProviderConfig", "", x.name, m{"allowedNamespaces": m{"selector": m{"matchLabels": m{"kubernetes.io/metadata.name": x.victim.namespace}}}}))
-			return x.becomesReady(t, x.victim.create(t, using(x.place(x.victim, x.name, nil), "ClusterProviderConfig", x.name)), "NamespaceNotAllowed")
+			x.MustCreate(t, resource(apiVersion(open), "ClusterProviderConfig", "", x.name, m{
+				"allowedNamespaces": m{
+					"selector": m{"matchLabels": m{"kubernetes.io/metadata.name": x.victim.namespace}},
+				},
+			}))
+			return x.becomesReady(t, x.victim.create(t,
+				using(x.place(x.victim, x.name, nil), "ClusterProviderConfig", x.name)), "NamespaceNotAllowed")
 		},
 	},
 	"a configuration of one's own": {
-		attacker: "a user with the role landbridge-edit in one namespace,", means: "creates a ProviderConfig, which reads Secrets", refusal: "forbidden by RBAC",
+		attacker: "a user with the role landbridge-edit in one namespace,",
+		means:    "creates a ProviderConfig, which reads Secrets", refusal: "forbidden by RBAC",
 		try:     func(t *testing.T, x *world) bool { return x.configures(t, "landbridge-edit") },
 		control: func(t *testing.T, x *world) bool { return x.configures(t, "landbridge-configure") },
 	},
-	"a configuration's deletion": between("uses a ClusterProviderConfig that is not for its namespace, and that is deleted", "it is deleted", func(t *testing.T, x *world, by tenant) bool {
+	"a configuration's deletion": between("uses a ClusterProviderConfig that is not for its namespace, and "+
+		"that is deleted", "it is deleted", func(t *testing.T, x *world, by tenant) bool {
 		config := x.closed(t)
 		r := by.create(t, using(x.place(by, x.name, nil), "ClusterProviderConfig", x.name))
 		x.becomesReady(t, r, "NamespaceNotAllowed")
@@ -86,24 +100,29 @@ var configurations = map[string]attack{
 		})
 		return blocked
 	}),
-	"another's configuration": between("uses a ProviderConfig of another namespace", "ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
-		token := x.token(t)
-		config := resource(apiVersion(guarded), "ProviderConfig", x.victim.namespace, x.name, x.tokenRef())
-		x.victim.create(t, config)
-		return x.isConfigured(t, by, token)
-	}),
-	"another's credentials": between("refers to a Secret of another namespace in its own ProviderConfig", "ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
-		token := x.token(t)
-		by.create(t, resource(apiVersion(guarded), "ProviderConfig", by.namespace, x.name, x.tokenRef()))
-		return x.isConfigured(t, by, token)
-	}),
-	"another's ServiceAccount": between("has a token of another namespace's ServiceAccount requested by its own ProviderConfig", "ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
+	"another's configuration": between("uses a ProviderConfig of another namespace",
+		"ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
+			token := x.token(t)
+			config := resource(apiVersion(guarded), "ProviderConfig", x.victim.namespace, x.name, x.tokenRef())
+			x.victim.create(t, config)
+			return x.isConfigured(t, by, token)
+		}),
+	"another's credentials": between("refers to a Secret of another namespace in its own ProviderConfig",
+		"ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
+			token := x.token(t)
+			by.create(t, resource(apiVersion(guarded), "ProviderConfig", by.namespace, x.name, x.tokenRef()))
+			return x.isConfigured(t, by, token)
+		}),
+	"another's ServiceAccount": between("has a token of another namespace's ServiceAccount requested by its "+
+		"own ProviderConfig", "ProviderConfigError", func(t *testing.T, x *world, by tenant) bool {
 		x.lends(t, x.victim.namespace, x.name)
 		x.lends(t, by.namespace, x.name+"-own")
 		return x.getsToken(t, by, m{"name": x.name, "namespace": x.victim.namespace})
 	}),
 	"a ServiceAccount that is not lent": {
-		attacker: attacker, means: "has a token of a ServiceAccount of its namespace requested, though no role permits that", refusal: "ProviderConfigError",
+		attacker: attacker,
+		means:    "has a token of a ServiceAccount of its namespace requested, though no role permits that",
+		refusal:  "ProviderConfigError",
 		try: func(t *testing.T, x *world) bool {
 			x.account(t, x.mallory.namespace, x.name)
 			return x.getsToken(t, x.mallory, m{"name": x.name})
@@ -114,7 +133,9 @@ var configurations = map[string]attack{
 		},
 	},
 	"an account": {
-		attacker: attacker, means: "declares its ProviderConfig to be for another's account, to keep it from its objects", refusal: "only a ClusterProviderConfig declares an account",
+		attacker: attacker,
+		means:    "declares its ProviderConfig to be for another's account, to keep it from its objects",
+		refusal:  "only a ClusterProviderConfig declares an account",
 		try: func(t *testing.T, x *world) bool {
 			return x.keepsFrom(t, x.mallory, resource(apiVersion(guarded), "ProviderConfig", x.mallory.namespace, x.name+"-own", nil))
 		},
@@ -168,7 +189,12 @@ func (x *world) lends(t *testing.T, namespace, name string) {
 	x.account(t, namespace, name)
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: "lends-" + name}
 	for _, o := range []client.Object{
-		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{name}, Verbs: []string{"create"}}}},
+		&rbacv1.Role{
+			ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{
+				APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, ResourceNames: []string{name},
+				Verbs: []string{"create"},
+			}},
+		},
 		&rbacv1.RoleBinding{
 			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "landbridge", Namespace: system}},
@@ -213,5 +239,6 @@ func (x *world) keepsFrom(t *testing.T, by tenant, config *unstructured.Unstruct
 	shared.SetAnnotations(declared)
 	x.MustCreate(t, shared)
 	r := x.victim.create(t, x.guardedPlace(x.victim, "ClusterProviderConfig", x.name))
-	return x.either(t, r, func() bool { return refusedFor(r, "IdentityConflict") }, func() bool { return isTrue(r, "Ready", "Synced") || refusedFor(r, "AlreadyExists") })
+	return x.either(t, r, func() bool { return refusedFor(r, "IdentityConflict") },
+		func() bool { return isTrue(r, "Ready", "Synced") || refusedFor(r, "AlreadyExists") })
 }

@@ -117,7 +117,9 @@ func (x *world) isConverted(t *testing.T) bool {
 // definition.
 var conversions = map[string]attack{
 	"a conversion without end": {
-		attacker: attacker + " and a pod that reaches the webhook for conversions", means: "sends a review without a length and without an end", refusal: "the connection is closed after 16 MiB",
+		attacker: attacker + " and a pod that reaches the webhook for conversions",
+		means:    "sends a review without a length and without an end",
+		refusal:  "the connection is closed after 16 MiB",
 		try: func(t *testing.T, x *world) bool {
 			body := &endless{}
 			status := x.converts(t, body, -1)
@@ -127,13 +129,15 @@ var conversions = map[string]attack{
 		control: func(t *testing.T, x *world) bool { return x.isConverted(t) },
 	},
 	"conversions sent slowly": {
-		attacker: attacker + " and a pod that reaches the webhook for conversions", means: "sends 20 reviews that do not end", refusal: "the API server's are converted",
+		attacker: attacker + " and a pod that reaches the webhook for conversions",
+		means:    "sends 20 reviews that do not end", refusal: "the API server's are converted",
 		try: func(t *testing.T, x *world) bool { return x.convertsSlowly(t) > mostWait },
 		// As long as they are sent, others do wait.
 		control: func(t *testing.T, x *world) bool { return x.convertsSlowly(t) > mostWait/10 },
 	},
 	"a large conversion": {
-		attacker: attacker + " and a pod that reaches the webhook for conversions", means: "sends a review of half a gigabyte", refusal: "it is too large",
+		attacker: attacker + " and a pod that reaches the webhook for conversions",
+		means:    "sends a review of half a gigabyte", refusal: "it is too large",
 		try: func(t *testing.T, x *world) bool {
 			body := &endless{}
 			status := x.converts(t, io.LimitReader(body, 512<<20), 512<<20)

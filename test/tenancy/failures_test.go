@@ -112,11 +112,15 @@ func failing(means, order string, said ...string) attack {
 
 // failures are attacks by what makes a provider fail, and by many calls that take long.
 var failures = map[string]attack{
-	"crashes":              failing("has objects of a shared configuration at which the provider crashes", "crash-before", "crashed", "status 86"),
-	"hangs":                failing("has objects of a shared configuration at which the provider hangs", "hang", "not answer"),
-	"memory":               failing("has objects of a shared configuration that take more memory than the provider may have", "grow", "96 MiB"),
-	"throttling":           failing("has objects of a shared configuration for which the cloud asks to wait for 15 minutes", "throttle 900", "429 Too Many Requests"),
-	"rejected credentials": failing("has objects of a shared configuration for which the cloud reports wrong credentials", "login", "password authentication failed"),
+	"crashes": failing("has objects of a shared configuration at which the provider crashes",
+		"crash-before", "crashed", "status 86"),
+	"hangs": failing("has objects of a shared configuration at which the provider hangs", "hang", "not answer"),
+	"memory": failing("has objects of a shared configuration that take more memory than the "+
+		"provider may have", "grow", "96 MiB"),
+	"throttling": failing("has objects of a shared configuration for which the cloud asks to "+
+		"wait for 15 minutes", "throttle 900", "429 Too Many Requests"),
+	"rejected credentials": failing("has objects of a shared configuration for which the cloud reports "+
+		"wrong credentials", "login", "password authentication failed"),
 	"many configurations that hang": {
 		attacker: attacker, means: "creates 20 ProviderConfigs, all calls of which hang", refusal: "the victim's resources are served",
 		try: func(t *testing.T, x *world) bool {
@@ -130,7 +134,8 @@ var failures = map[string]attack{
 		control: func(t *testing.T, x *world) bool { return x.hangsInMany(t) },
 	},
 	"imports that hang": {
-		attacker: attacker, means: "imports 20 objects of a shared configuration, all of which hang", refusal: "the victim's resources are served",
+		attacker: attacker, means: "imports 20 objects of a shared configuration, all of which hang",
+		refusal: "the victim's resources are served",
 		try: func(t *testing.T, x *world) bool {
 			x.frailConfig(t, nil, x.name)
 			u := x.frailPlace(t, x.victim, x.name, "ClusterProviderConfig", x.name)

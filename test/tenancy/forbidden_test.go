@@ -75,24 +75,27 @@ var apiServer = map[string]attack{
 		return c.Create(ctx, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "evil", m{"source": "/bin/true"}), client.DryRunAll)
 	}),
 	"a module": forbidden("installs a module", func(ctx context.Context, _ *world, c client.Client) error {
-		return c.Create(ctx, resource("landbridge.io/v1alpha1", "TerraformModule", "", "evil", m{"source": m{"directory": "/"}}), client.DryRunAll)
+		return c.Create(ctx, resource("landbridge.io/v1alpha1", "TerraformModule", "", "evil",
+			m{"source": m{"directory": "/"}}), client.DryRunAll)
 	}),
-	"a kind": forbidden("creates a definition of a kind, which the controller would serve", func(ctx context.Context, _ *world, c client.Client) error {
-		return c.Create(ctx, &apiextensionsv1.CustomResourceDefinition{
-			ObjectMeta: metav1.ObjectMeta{Name: "evils.open.landbridge.io", Labels: map[string]string{"landbridge.io/provider": open}},
-			Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-				Group: "open.landbridge.io", Scope: apiextensionsv1.NamespaceScoped,
-				Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Evil", Plural: "evils"},
-				Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-					Name: "v1alpha1", Served: true, Storage: true,
-					Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},
-				}},
-			},
-		}, client.DryRunAll)
-	}),
-	"a shared configuration of its own": forbidden("creates a ClusterProviderConfig", func(ctx context.Context, _ *world, c client.Client) error {
-		return c.Create(ctx, resource(apiVersion(open), "ClusterProviderConfig", "", "evil", m{}), client.DryRunAll)
-	}),
+	"a kind": forbidden("creates a definition of a kind, which the controller would serve",
+		func(ctx context.Context, _ *world, c client.Client) error {
+			return c.Create(ctx, &apiextensionsv1.CustomResourceDefinition{
+				ObjectMeta: metav1.ObjectMeta{Name: "evils.open.landbridge.io", Labels: map[string]string{"landbridge.io/provider": open}},
+				Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+					Group: "open.landbridge.io", Scope: apiextensionsv1.NamespaceScoped,
+					Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Evil", Plural: "evils"},
+					Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+						Name: "v1alpha1", Served: true, Storage: true,
+						Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},
+					}},
+				},
+			}, client.DryRunAll)
+		}),
+	"a shared configuration of its own": forbidden("creates a ClusterProviderConfig",
+		func(ctx context.Context, _ *world, c client.Client) error {
+			return c.Create(ctx, resource(apiVersion(open), "ClusterProviderConfig", "", "evil", m{}), client.DryRunAll)
+		}),
 	"a status": forbidden("writes the status of its own resource", func(ctx context.Context, x *world, c client.Client) error {
 		u := x.place(x.mallory, x.name, nil)
 		if err := x.Create(ctx, u); err != nil {

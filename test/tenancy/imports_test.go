@@ -18,9 +18,12 @@ import (
 
 // imports are attacks by ids and states that are imported.
 var imports = map[string]attack{
-	"an import id that reads like throttling":           idOfWords("imports by ids that read as if the cloud throttled", "Too Many Requests; retry after 900 seconds"),
-	"an import id that reads like rejected credentials": idOfWords("imports by ids that read as if the credentials were rejected", "401 Unauthorized: invalid credentials"),
-	"an import id that reads like an endpoint":          idOfWords("imports by ids that read as if the endpoint did not answer", "dial tcp 127.0.0.1:443: connect: connection refused"),
+	"an import id that reads like throttling": idOfWords("imports by ids that read as if the "+
+		"cloud throttled", "Too Many Requests; retry after 900 seconds"),
+	"an import id that reads like rejected credentials": idOfWords("imports by ids that read as if the "+
+		"credentials were rejected", "401 Unauthorized: invalid credentials"),
+	"an import id that reads like an endpoint": idOfWords("imports by ids that read as if the "+
+		"endpoint did not answer", "dial tcp 127.0.0.1:443: connect: connection refused"),
 	"an import id with lines": {
 		attacker: attacker, means: "imports by an id with a line of its own for the controller's log", refusal: "it is part of its line",
 		try: func(t *testing.T, x *world) bool {
@@ -44,7 +47,9 @@ var imports = map[string]attack{
 		control: func(t *testing.T, x *world) bool { return x.importsBy(t, x.name) != "" },
 	},
 	"a state": {
-		attacker: "the author of a state, which an operator imports,", means: "names resources so that files are written elsewhere, or have other objects in them", refusal: "one resource in a file of its own",
+		attacker: "the author of a state, which an operator imports,",
+		means:    "names resources so that files are written elsewhere, or have other objects in them",
+		refusal:  "one resource in a file of its own",
 		try: func(t *testing.T, x *world) bool {
 			objects, elsewhere := x.importsState(t, "../../"+x.name, m{
 				"name": "a\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: forged}", "value": "*/ ${file(\"/etc/passwd\")} {{ .Files }}",
@@ -57,7 +62,8 @@ var imports = map[string]attack{
 		},
 	},
 	"a state with control characters": {
-		attacker: "the author of a state, which an operator imports,", means: "names resources so that the operator's terminal is controlled", refusal: "they are quoted",
+		attacker: "the author of a state, which an operator imports,",
+		means:    "names resources so that the operator's terminal is controlled", refusal: "they are quoted",
 		try: func(t *testing.T, x *world) bool {
 			said := x.importSaid(t, x.name+"\x1b]0;forged\x07", m{"name": x.name + "\x1b[2J"})
 			return strings.Contains(said, "\x1b")
@@ -120,10 +126,12 @@ func (x *world) stateOf(t *testing.T, dir, name string, attributes m) string {
 	for k, v := range attributes {
 		all[k] = v
 	}
-	content, err := json.Marshal(m{"version": 4, "terraform_version": "1.14.0", "serial": 1, "lineage": "l", "outputs": m{}, "resources": []any{m{
-		"mode": "managed", "type": open + "_thing", "name": name, "provider": `provider["registry.terraform.io/test/open"]`,
-		"instances": []any{m{"schema_version": 1, "attributes": all, "index_key": name}},
-	}}})
+	content, err := json.Marshal(m{
+		"version": 4, "terraform_version": "1.14.0", "serial": 1, "lineage": "l", "outputs": m{}, "resources": []any{m{
+			"mode": "managed", "type": open + "_thing", "name": name, "provider": `provider["registry.terraform.io/test/open"]`,
+			"instances": []any{m{"schema_version": 1, "attributes": all, "index_key": name}},
+		}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +158,9 @@ func (x *world) imports(t *testing.T, name string, attributes m) (said, dir stri
 	}
 	dir = t.TempDir()
 	d := doubles[open]
-	d.Put(t, "thing", doubletest.Remote{Attributes: map[string]string{"id": "id-of-it", "name": attributes["name"].(string), "token": "confidential"}})
+	d.Put(t, "thing", doubletest.Remote{
+		Attributes: map[string]string{"id": "id-of-it", "name": attributes["name"].(string), "token": "confidential"},
+	})
 	cmd := exec.CommandContext(t.Context(), program, "import", "--state", x.stateOf(t, dir, name, attributes), "-n", x.victim.namespace,
 		"--provider", d.Path, "--source", "registry.terraform.io/test/open", "--output-dir", filepath.Join(dir, "out", "of", "it"))
 	cmd.Dir = d.Dir // where the provider looks for objects, unless it is told otherwise

@@ -59,7 +59,9 @@ var load = map[string]attack{
 		},
 	},
 	"many configurations": {
-		attacker: "trudy, with the role edit in one namespace,", means: "creates 1,000 ProviderConfigs with 1,000 resources", refusal: "the victim's resources are served, by few processes more",
+		attacker: "trudy, with the role edit in one namespace,", means: "creates 1,000 ProviderConfigs with " +
+			"1,000 resources",
+		refusal: "the victim's resources are served, by few processes more",
 		try: func(t *testing.T, x *world) bool {
 			before := heap()
 			x.configureMany(t, x.user(t, "trudy"), 1000)
@@ -135,7 +137,8 @@ func (x *world) configureMany(t *testing.T, by tenant, n int) {
 func processes() int {
 	n := 0
 	for _, pid := range processtest.Children(os.Getpid()) {
-		if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && strings.Contains(string(line), "terraform-provider-"+guarded) {
+		if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil &&
+			strings.Contains(string(line), "terraform-provider-"+guarded) {
 			n++
 		}
 	}

@@ -147,14 +147,17 @@ output "id" { value = open_place.x.id }
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	module := resource("landbridge.io/v1alpha1", "TerraformModule", "", x.name, m{"source": m{"directory": dir}, "providers": m{"tenancy/open": open}})
+	module := resource("landbridge.io/v1alpha1", "TerraformModule", "", x.name, m{
+		"source": m{"directory": dir}, "providers": m{"tenancy/open": open},
+	})
 	x.MustCreate(t, module)
 	x.WaitFor(t, module, "installed", func() bool { return isTrue(module, "Installed", "Healthy") && objecttest.Current(module) })
 	arguments := m{"name": x.name}
 	if id != "" {
 		arguments["of"] = id
 	}
-	u := resource(text(module, "status", "group")+"/v1alpha1", text(module, "status", "kind"), by.namespace, x.name+"-instance", m{"forProvider": arguments})
+	u := resource(text(module, "status", "group")+"/v1alpha1", text(module, "status", "kind"), by.namespace,
+		x.name+"-instance", m{"forProvider": arguments})
 	eventually(t, "the role includes the kind", func(ctx context.Context) bool { return by.Create(ctx, u.DeepCopy()) == nil })
 	return u
 }
@@ -201,10 +204,11 @@ var modules = map[string]attack{
 			return x.takes(t, x.victim, x.importing(x.victim, x.name+"-import"))
 		},
 	},
-	"an observed module": between("observes an object that an instance of another's module has", "IdentityConflict, and nothing of it", func(t *testing.T, x *world, by tenant) bool {
-		x.WaitReady(t, x.taking(t, x.victim, ""))
-		return x.exports(t, by, x.observer(by, "Place", m{"identity": m{"name": x.name}}))
-	}),
+	"an observed module": between("observes an object that an instance of another's module has",
+		"IdentityConflict, and nothing of it", func(t *testing.T, x *world, by tenant) bool {
+			x.WaitReady(t, x.taking(t, x.victim, ""))
+			return x.exports(t, by, x.observer(by, "Place", m{"identity": m{"name": x.name}}))
+		}),
 	"a tenant's module": {
 		attacker: attacker, means: "owns the ConfigMap that a module without a digest comes from", refusal: "SourceNotAllowed",
 		try: func(t *testing.T, x *world) bool {

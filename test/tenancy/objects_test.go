@@ -69,15 +69,18 @@ func (x *world) orphaned(t *testing.T) {
 
 // objects are attacks on remote objects.
 var objects = map[string]attack{
-	"a state, by its identity": between("observes another's object, by its identity", "IdentityConflict, and nothing of it", func(t *testing.T, x *world, by tenant) bool {
-		x.owned(t, "Place")
-		return x.exports(t, by, x.observer(by, "Place", m{"identity": m{"name": x.name}}))
-	}),
-	"a state, by its id": between("observes another's object, by its id", "IdentityConflict, and nothing of it", func(t *testing.T, x *world, by tenant) bool {
-		id := x.externalID(t, x.owned(t, "Thing"))
-		return x.exports(t, by, x.observer(by, "Thing", m{"id": id}))
-	}),
-	"a state, by another configuration": between("observes another's object, with a ProviderConfig of the same content", "IdentityConflict: it is one account", func(t *testing.T, x *world, by tenant) bool {
+	"a state, by its identity": between("observes another's object, by its identity",
+		"IdentityConflict, and nothing of it", func(t *testing.T, x *world, by tenant) bool {
+			x.owned(t, "Place")
+			return x.exports(t, by, x.observer(by, "Place", m{"identity": m{"name": x.name}}))
+		}),
+	"a state, by its id": between("observes another's object, by its id",
+		"IdentityConflict, and nothing of it", func(t *testing.T, x *world, by tenant) bool {
+			id := x.externalID(t, x.owned(t, "Thing"))
+			return x.exports(t, by, x.observer(by, "Thing", m{"id": id}))
+		}),
+	"a state, by another configuration": between("observes another's object, with a ProviderConfig of "+
+		"the same content", "IdentityConflict: it is one account", func(t *testing.T, x *world, by tenant) bool {
 		x.owned(t, "Place")
 		by.create(t, resource(apiVersion(open), "ProviderConfig", by.namespace, x.name, m{}))
 		u := x.observer(by, "Place", m{"identity": m{"name": x.name}})
@@ -96,7 +99,8 @@ var objects = map[string]attack{
 		},
 	},
 	"an object, by another configuration": {
-		attacker: attacker, means: "imports another's object with a ProviderConfig of the same content", refusal: "IdentityConflict: it is one account",
+		attacker: attacker, means: "imports another's object with a ProviderConfig of the same content",
+		refusal: "IdentityConflict: it is one account",
 		try: func(t *testing.T, x *world) bool {
 			x.owned(t, "Place")
 			return x.takes(t, x.mallory, x.byOwnConfiguration(t, x.mallory))
@@ -106,7 +110,8 @@ var objects = map[string]attack{
 			return x.takes(t, x.victim, x.byOwnConfiguration(t, x.victim))
 		},
 	},
-	"an object, with an older resource": between("imports another's object with a resource that is older than its owner", "IdentityConflict", func(t *testing.T, x *world, by tenant) bool {
+	"an object, with an older resource": between("imports another's object with a resource that is "+
+		"older than its owner", "IdentityConflict", func(t *testing.T, x *world, by tenant) bool {
 		r := by.create(t, paused(x.importing(by, x.name+"-older")))
 		// Creation times have a resolution of seconds.
 		eventually(t, "the next second", func(context.Context) bool { return time.Since(r.GetCreationTimestamp().Time) > 2*time.Second })
@@ -141,12 +146,13 @@ var objects = map[string]attack{
 			return !there
 		},
 	},
-	"the owner's name": between("creates a resource for another's object, and reads its condition and events", "IdentityConflict without a name", func(t *testing.T, x *world, by tenant) bool {
-		x.owned(t, "Place")
-		r := by.create(t, x.place(by, x.name+"-other", m{"name": x.name}))
-		x.WaitFor(t, r, "in conflict", func() bool { return refusedFor(r, "IdentityConflict") })
-		return x.reveals(t, r, x.victim.namespace+"/"+x.name)
-	}),
+	"the owner's name": between("creates a resource for another's object, and reads its condition and events",
+		"IdentityConflict without a name", func(t *testing.T, x *world, by tenant) bool {
+			x.owned(t, "Place")
+			r := by.create(t, x.place(by, x.name+"-other", m{"name": x.name}))
+			x.WaitFor(t, r, "in conflict", func() bool { return refusedFor(r, "IdentityConflict") })
+			return x.reveals(t, r, x.victim.namespace+"/"+x.name)
+		}),
 }
 
 // byOwnConfiguration is importing with a ProviderConfig of the namespace.

@@ -69,7 +69,8 @@ func (x *world) posts(t *testing.T, path string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("https://localhost:%d%s", x.webhook, path), bytes.NewReader(body))
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		fmt.Sprintf("https://localhost:%d%s", x.webhook, path), bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,23 +132,27 @@ var plans = map[string]attack{
 		},
 	},
 	"another's approval at creation": {
-		attacker: attacker, means: "creates a resource that names an administrator as who approved it", refusal: "only the user's own name is taken",
+		attacker: attacker, means: "creates a resource that names an administrator as who approved it",
+		refusal: "only the user's own name is taken",
 		try:     func(t *testing.T, x *world) bool { return x.createsWith(t, x.mallory, "approved-by", "admin") },
 		control: func(t *testing.T, x *world) bool { return x.createsWith(t, x.mallory, "approved-by", "mallory") },
 	},
 	"another's approval": {
-		attacker: "a user who may approve, and that is another than approved before,", means: "approves a plan in the name of who approved before", refusal: "the user is noted",
+		attacker: "a user who may approve, and that is another than approved before,",
+		means:    "approves a plan in the name of who approved before", refusal: "the user is noted",
 		try:     func(t *testing.T, x *world) bool { return x.approvesAs(t, x.elsewhere(t), "eve") },
 		control: func(t *testing.T, x *world) bool { return x.approvesAs(t, x.elsewhere(t), "alice") },
 	},
 	"another's approval, of a module": {
-		attacker: "a user who may approve, and that is another than approved before,", means: "approves a plan of a module in the name of who approved before", refusal: "the user is noted",
+		attacker: "a user who may approve, and that is another than approved before,",
+		means:    "approves a plan of a module in the name of who approved before", refusal: "the user is noted",
 		try:     func(t *testing.T, x *world) bool { return x.approvesAs(t, x.moduleInstance(t), "eve") },
 		control: func(t *testing.T, x *world) bool { return x.approvesAs(t, x.moduleInstance(t), "alice") },
 	},
 	"drift": annotates("has the arguments of another's object set again", "reapply", "now"),
 	"a policy": forbidden("creates a policy for the plans of all", func(ctx context.Context, _ *world, c client.Client) error {
-		return c.Create(ctx, resource("landbridge.io/v1alpha1", "PlanPolicy", "", "evil", m{"condition": "true", "action": "Deny"}), client.DryRunAll)
+		return c.Create(ctx, resource("landbridge.io/v1alpha1", "PlanPolicy", "", "evil",
+			m{"condition": "true", "action": "Deny"}), client.DryRunAll)
 	}),
 	"a denied plan": {
 		attacker: attacker, means: "approves a plan that a policy denies, and loosens the policies of its resource", refusal: "DeniedByPolicy",
@@ -156,7 +161,8 @@ var plans = map[string]attack{
 		control: func(t *testing.T, x *world) bool { return x.carriedOut(t, x.mallory, "Warn") },
 	},
 	"another's plan": {
-		attacker: attacker + " and a pod that reaches the webhook for plans", means: "asks it for a plan of another's resource", refusal: "the path is not known",
+		attacker: attacker + " and a pod that reaches the webhook for plans",
+		means:    "asks it for a plan of another's resource", refusal: "the path is not known",
 		try: func(t *testing.T, x *world) bool {
 			x.owned(t, "Place")
 			if err := x.mallory.List(t.Context(), &admissionregistrationv1.ValidatingWebhookConfigurationList{}); err == nil {
@@ -169,47 +175,53 @@ var plans = map[string]attack{
 			return x.posts(t, x.webhookPath(t, x))
 		},
 	},
-	"a value, by a dry run": between("applies a resource that refers to another's, as a dry run", "the plan waits for the reference", func(t *testing.T, x *world, by tenant) bool {
-		x.owned(t, "Place")
-		x.webhookPath(t, x)
-		by, told := by.warned(t)
-		r := x.refers(by, x.name+"-dry", m{"name": x.name})
-		eventually(t, "there is a plan", func(ctx context.Context) bool {
-			if err := by.Create(ctx, r.DeepCopy(), client.DryRunAll); err != nil {
-				t.Fatal(err)
+	"a value, by a dry run": between("applies a resource that refers to another's, as a dry run",
+		"the plan waits for the reference", func(t *testing.T, x *world, by tenant) bool {
+			x.owned(t, "Place")
+			x.webhookPath(t, x)
+			by, told := by.warned(t)
+			r := x.refers(by, x.name+"-dry", m{"name": x.name})
+			eventually(t, "there is a plan", func(ctx context.Context) bool {
+				if err := by.Create(ctx, r.DeepCopy(), client.DryRunAll); err != nil {
+					t.Fatal(err)
+				}
+				return strings.Contains(told.all, "value") || strings.Contains(told.all, "waiting for other resources")
+			})
+			return strings.Contains(told.all, "confidential")
+		}),
+	"another's object, by a dry run": between("imports another's object, as a dry run",
+		"it is planned against what is stored of the resource itself", func(t *testing.T, x *world, by tenant) bool {
+			u := x.owned(t, "Place")
+			x.webhookPath(t, x)
+			name := x.name
+			if by.namespace != x.victim.namespace {
+				name += "-dry"
 			}
-			return strings.Contains(told.all, "value") || strings.Contains(told.all, "waiting for other resources")
-		})
-		return strings.Contains(told.all, "confidential")
-	}),
-	"another's object, by a dry run": between("imports another's object, as a dry run", "it is planned against what is stored of the resource itself", func(t *testing.T, x *world, by tenant) bool {
-		u := x.owned(t, "Place")
-		x.webhookPath(t, x)
-		name := x.name
-		if by.namespace != x.victim.namespace {
-			name += "-dry"
-		}
-		by, told := by.warned(t)
-		r := x.importing(by, name)
-		spec(r)["forProvider"].(m)["value"] = "another"
-		eventually(t, "there is a plan", func(ctx context.Context) bool {
-			var err error
-			if by.namespace == u.GetNamespace() {
-				err = by.Patch(ctx, u.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"forProvider":{"value":"another"}}}`)), client.DryRunAll)
-			} else {
-				err = by.Create(ctx, r.DeepCopy(), client.DryRunAll)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			return told.all != ""
-		})
-		return strings.Contains(told.all, "confidential")
-	}),
+			by, told := by.warned(t)
+			r := x.importing(by, name)
+			spec(r)["forProvider"].(m)["value"] = "another"
+			eventually(t, "there is a plan", func(ctx context.Context) bool {
+				var err error
+				if by.namespace == u.GetNamespace() {
+					err = by.Patch(ctx, u.DeepCopy(),
+						client.RawPatch(types.MergePatchType, []byte(`{"spec":{"forProvider":{"value":"another"}}}`)),
+						client.DryRunAll)
+				} else {
+					err = by.Create(ctx, r.DeepCopy(), client.DryRunAll)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return told.all != ""
+			})
+			return strings.Contains(told.all, "confidential")
+		}),
 	"a value that reads like a hidden one": {
-		attacker: attacker, means: "changes a value from the placeholder of a hidden one, so that a policy does not see it", refusal: "DeniedByPolicy",
-		try:     func(t *testing.T, x *world) bool { return x.changesTo(t, "prod") },
-		control: func(t *testing.T, x *world) bool { return x.changesTo(t, "dev") },
+		attacker: attacker,
+		means:    "changes a value from the placeholder of a hidden one, so that a policy does not see it",
+		refusal:  "DeniedByPolicy",
+		try:      func(t *testing.T, x *world) bool { return x.changesTo(t, "prod") },
+		control:  func(t *testing.T, x *world) bool { return x.changesTo(t, "dev") },
 	},
 	"an approval for another configuration": {
 		attacker: attacker, means: "has a plan that was approved for one configuration carried out with another", refusal: "PlanChanged",
@@ -222,7 +234,9 @@ var plans = map[string]attack{
 func (x *world) createsWith(t *testing.T, by tenant, annotation, value string) bool {
 	t.Helper()
 	u := x.place(by, x.name, nil)
-	eventually(t, "the user may create it otherwise", func(ctx context.Context) bool { return by.Create(ctx, u.DeepCopy(), client.DryRunAll) == nil })
+	eventually(t, "the user may create it otherwise", func(ctx context.Context) bool {
+		return by.Create(ctx, u.DeepCopy(), client.DryRunAll) == nil
+	})
 	u.SetAnnotations(map[string]string{"landbridge.io/" + annotation: value})
 	err := by.Create(t.Context(), u)
 	if err != nil && !kerrors.IsForbidden(err) {
@@ -261,7 +275,8 @@ func (x *world) approvedElsewhere(t *testing.T, shown, used string) bool {
 	x.mallory.create(t, u)
 	x.WaitFor(t, u, "planned", func() bool { return text(u, "status", "plan", "hash") != "" })
 	hash := text(u, "status", "plan", "hash")
-	x.MustPatch(t, u, `{"spec":{"providerConfigRef":{"name":"`+x.name+used+`"}},"metadata":{"annotations":{"landbridge.io/approve":"`+hash+`"}}}`)
+	x.MustPatch(t, u, `{"spec":{"providerConfigRef":{"name":"`+x.name+used+
+		`"}},"metadata":{"annotations":{"landbridge.io/approve":"`+hash+`"}}}`)
 	return x.either(t, u, func() bool { return isTrue(u, "Ready", "Synced") }, func() bool {
 		status, why, _ := objecttest.Condition(u, "Approved")
 		return status == "False" && why == "PlanChanged"

@@ -43,7 +43,8 @@ var stops = map[string]attack{
 		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: x.mallory.namespace}}
 	}, "landbridge.io/destroys-per-minute")),
 	"a brake, by a mass deletion": {
-		attacker: attacker, means: "deletes more resources at once than the brake permits in a minute", refusal: "the victim's deletion is carried out",
+		attacker: attacker, means: "deletes more resources at once than the brake permits in a minute",
+		refusal: "the victim's deletion is carried out",
 		try: func(t *testing.T, x *world) bool {
 			u := x.braked(t, x.victim, x.name)
 			x.WaitReady(t, u)
@@ -63,22 +64,27 @@ var stops = map[string]attack{
 		control: func(t *testing.T, x *world) bool { return x.deletesMany(t) },
 	},
 	"a protected object": {
-		attacker: "a user who may delete resources, and not change them,", means: "deletes a resource with deletionProtection", refusal: "forbidden by the policy for deletions",
+		attacker: "a user who may delete resources, and not change them,",
+		means:    "deletes a resource with deletionProtection", refusal: "forbidden by the policy for deletions",
 		try:     func(t *testing.T, x *world) bool { return x.deletes(t, true, one) },
 		control: func(t *testing.T, x *world) bool { return x.deletes(t, false, one) },
 	},
 	"a protected object, among others": {
-		attacker: "a user who may delete resources, and not change them,", means: "deletes all resources of a namespace, one with deletionProtection among them", refusal: "forbidden by the policy for deletions",
-		try:     func(t *testing.T, x *world) bool { return x.deletes(t, true, all) },
-		control: func(t *testing.T, x *world) bool { return x.deletes(t, false, all) },
+		attacker: "a user who may delete resources, and not change them,",
+		means:    "deletes all resources of a namespace, one with deletionProtection among them",
+		refusal:  "forbidden by the policy for deletions",
+		try:      func(t *testing.T, x *world) bool { return x.deletes(t, true, all) },
+		control:  func(t *testing.T, x *world) bool { return x.deletes(t, false, all) },
 	},
 	"a protected object, by a replacement": {
-		attacker: attacker, means: "renames the object of a resource with deletionProtection, so that it is replaced", refusal: "DeletionProtected",
+		attacker: attacker, means: "renames the object of a resource with deletionProtection, so that it is replaced",
+		refusal: "DeletionProtected",
 		try:     func(t *testing.T, x *world) bool { return x.renames(t, true) },
 		control: func(t *testing.T, x *world) bool { return x.renames(t, false) },
 	},
 	"a protected object, by a taint": {
-		attacker: attacker, means: "taints the object of a resource with deletionProtection, so that it is replaced", refusal: "DeletionProtected",
+		attacker: attacker, means: "taints the object of a resource with deletionProtection, so that it is replaced",
+		refusal: "DeletionProtected",
 		try:     func(t *testing.T, x *world) bool { return x.taints(t, true) },
 		control: func(t *testing.T, x *world) bool { return x.taints(t, false) },
 	},
@@ -138,7 +144,9 @@ func (x *world) protected(t *testing.T, by tenant, protection bool) *unstructure
 }
 
 // deletes reports whether a user who may only delete resources has an object destroyed.
-func (x *world) deletes(t *testing.T, protection bool, request func(context.Context, client.Client, *unstructured.Unstructured) error) bool {
+func (x *world) deletes(
+	t *testing.T, protection bool, request func(context.Context, client.Client, *unstructured.Unstructured) error,
+) bool {
 	t.Helper()
 	namespace := x.Namespace(t)
 	u := x.protected(t, tenant{Client: x.Client, namespace: namespace}, protection)
@@ -192,5 +200,6 @@ func (x *world) taints(t *testing.T, protection bool) bool {
 // reports whether it is.
 func (x *world) destroyed(t *testing.T, u *unstructured.Unstructured) bool {
 	t.Helper()
-	return x.either(t, u, func() bool { return doubles[open].Calls("delete place "+x.name+"\n") > 0 }, func() bool { return refusedFor(u, "DeletionProtected") })
+	return x.either(t, u, func() bool { return doubles[open].Calls("delete place "+x.name+"\n") > 0 },
+		func() bool { return refusedFor(u, "DeletionProtected") })
 }

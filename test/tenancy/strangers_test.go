@@ -33,7 +33,9 @@ func (x *world) valueIn(account string) string {
 // stranger makes an object in prod that no resource has.
 func (x *world) stranger(t *testing.T) {
 	t.Helper()
-	doubles[guarded].Put(t, "prod/place", doubletest.Remote{Attributes: map[string]string{"name": x.name, "id": "place-of-a-stranger", "value": "stranger"}})
+	doubles[guarded].Put(t, "prod/place", doubletest.Remote{
+		Attributes: map[string]string{"name": x.name, "id": "place-of-a-stranger", "value": "stranger"},
+	})
 }
 
 // inBoth creates configurations for both accounts, a stranger's object in prod, and a resource of
@@ -63,7 +65,10 @@ func (x *world) withoutLook(by tenant, suffix string) *unstructured.Unstructured
 // strangers are attacks on objects of another account, and on one account by two configurations.
 var strangers = map[string]attack{
 	"a stranger's object, by another configuration": {
-		attacker: attacker, means: "switches its resource to a ProviderConfig for an account with a stranger's object of the same name", refusal: "AccountChanged",
+		attacker: attacker,
+		means: "switches its resource to a ProviderConfig for an account with a stranger's object " +
+			"of the same name",
+		refusal: "AccountChanged",
 		try: func(t *testing.T, x *world) bool {
 			u := x.inBoth(t)
 			x.mallory.patch(t, u, fmt.Sprintf(`{"spec":{"forProvider":{"value":"changed"},"providerConfigRef":{"name":%q}}}`, x.name+"-prod"))
@@ -73,12 +78,16 @@ var strangers = map[string]attack{
 		control: func(t *testing.T, x *world) bool {
 			u := x.inBoth(t)
 			x.mallory.patch(t, u, fmt.Sprintf(`{"metadata":{"annotations":{"landbridge.io/confirm-account":%[1]q}},`+
-				`"spec":{"forProvider":{"value":"changed"},"providerConfigRef":{"name":%[1]q},"import":{"identity":{"name":%[2]q}}}}`, x.name+"-prod", x.name))
+				`"spec":{"forProvider":{"value":"changed"},"providerConfigRef":{"name":%[1]q},"import":{"identity":{"name":%[2]q}}}}`,
+				x.name+"-prod", x.name))
 			return x.changesIn(t, u, "prod", "ImportFailed", "IdentityConflict")
 		},
 	},
 	"a stranger's object, by an endpoint": {
-		attacker: attacker, means: "changes the endpoint of its ProviderConfig to that of an account with a stranger's object of the same name", refusal: "AccountChanged",
+		attacker: attacker,
+		means: "changes the endpoint of its ProviderConfig to that of an account with a stranger's object " +
+			"of the same name",
+		refusal: "AccountChanged",
 		try:     func(t *testing.T, x *world) bool { return x.redirects(t, prod, "prod") },
 		control: func(t *testing.T, x *world) bool { return x.redirects(t, dev+"?another=address", "dev") },
 	},
@@ -102,7 +111,10 @@ var strangers = map[string]attack{
 		},
 	},
 	"a stranger's object, by move-from": {
-		attacker: attacker, means: "has a resource of another account take over its resource, and change the stranger's object of the same name", refusal: "AccountChanged",
+		attacker: attacker,
+		means: "has a resource of another account take over its resource, and change the stranger's object " +
+			"of the same name",
+		refusal: "AccountChanged",
 		try:     func(t *testing.T, x *world) bool { return x.movesInto(t, "-prod", "prod") },
 		control: func(t *testing.T, x *world) bool { return x.movesInto(t, "-dev", "dev") },
 	},
@@ -113,7 +125,9 @@ var strangers = map[string]attack{
 		control: func(t *testing.T, x *world) bool { return x.createsIn(t, dev, "dev") },
 	},
 	"an object, by a second resource's deletion": {
-		attacker: attacker, means: "creates a resource for another's object by a second configuration of its store, and deletes it", refusal: "the object stays",
+		attacker: attacker,
+		means:    "creates a resource for another's object by a second configuration of its store, and deletes it",
+		refusal:  "the object stays",
 		try: func(t *testing.T, x *world) bool {
 			x.tokened(t, x.victim, "-one", dev)
 			x.tokened(t, x.mallory, "-two", dev+"?another=address")
@@ -132,7 +146,9 @@ var strangers = map[string]attack{
 		},
 	},
 	"an object, by a create without a look": {
-		attacker: attacker, means: "creates another's object again by a second configuration of its store, without a look for it", refusal: "IdentityConflict",
+		attacker: attacker,
+		means:    "creates another's object again by a second configuration of its store, without a look for it",
+		refusal:  "IdentityConflict",
 		try: func(t *testing.T, x *world) bool {
 			x.tokened(t, x.victim, "-one", dev)
 			x.tokened(t, x.mallory, "-two", dev+"?another=address")
@@ -146,13 +162,15 @@ var strangers = map[string]attack{
 		},
 	},
 	"another's account": annotates("confirms an account for a resource of another namespace", "confirm-account", "prod"),
-	"a shared account": forbidden("confirms an account for all resources of a ClusterProviderConfig", func(ctx context.Context, x *world, c client.Client) error {
-		u := resource(apiVersion(open), "ClusterProviderConfig", "", x.name, m{})
-		if err := x.Create(ctx, u); err != nil {
-			return errorOfAnother{err}
-		}
-		return c.Patch(ctx, u, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"landbridge.io/confirm-account":"prod"}}}`)))
-	}),
+	"a shared account": forbidden("confirms an account for all resources of a ClusterProviderConfig",
+		func(ctx context.Context, x *world, c client.Client) error {
+			u := resource(apiVersion(open), "ClusterProviderConfig", "", x.name, m{})
+			if err := x.Create(ctx, u); err != nil {
+				return errorOfAnother{err}
+			}
+			return c.Patch(ctx, u, client.RawPatch(types.MergePatchType,
+				[]byte(`{"metadata":{"annotations":{"landbridge.io/confirm-account":"prod"}}}`)))
+		}),
 }
 
 // redirects changes the endpoint of a configuration, and reports whether the object of an account

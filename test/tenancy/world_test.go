@@ -114,7 +114,9 @@ func newWorld(t *testing.T) *world {
 	// namespace may have. So there may be more of them than by default, 100, and as many for each.
 	o.Pool.MaxServers, o.Pool.MaxServersPerNamespace = 200, 20
 	o.CommandLine = &kinds.CommandLine{Program: tofu, Dir: scratch}
-	o.Admission = &admission.Options{Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost"}
+	o.Admission = &admission.Options{
+		Port: clustertest.FreePort(t), Service: crd.Service{Namespace: system, Name: "landbridge"}, Host: "localhost",
+	}
 	if everyone.stop, err = c.StartController(o); err != nil {
 		t.Fatal(err)
 	}
@@ -124,13 +126,17 @@ func newWorld(t *testing.T) *world {
 	x.install(t, guarded, nil, "TESTPROVIDER_CONFIGURATION=yes")
 	x.install(t, frail, m{"limits": m{"memory": "96Mi"}}, "TESTPROVIDER_CONFIGURATION=yes")
 	x.install(t, braked, m{"destroyBrake": m{"destroysPerMinute": int64(mostDestroys)}})
-	x.MustCreate(t, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{"source": "hashicorp/random", "activate": []any{"random_pet", "random_integer"}}))
+	x.MustCreate(t, resource("landbridge.io/v1alpha1", "TerraformProvider", "", "random", m{
+		"source": "hashicorp/random", "activate": []any{"random_pet", "random_integer"},
+	}))
 	x.victim, x.mallory = x.user(t, "victim"), x.user(t, "mallory")
 	for _, by := range []tenant{x.victim, x.mallory} {
 		for _, provider := range []string{open, guarded, frail, braked} {
 			probe := x.place(by, "probe", nil)
 			probe.SetAPIVersion(apiVersion(provider))
-			eventually(t, "the role includes the kinds", func(ctx context.Context) bool { return by.Create(ctx, probe.DeepCopy(), client.DryRunAll) == nil })
+			eventually(t, "the role includes the kinds", func(ctx context.Context) bool {
+				return by.Create(ctx, probe.DeepCopy(), client.DryRunAll) == nil
+			})
 		}
 	}
 	return x
@@ -231,7 +237,8 @@ func (x *world) reveals(t *testing.T, u *unstructured.Unstructured, words ...str
 	t.Helper()
 	told := fmt.Sprint(u.Object["status"])
 	events := &corev1.EventList{}
-	if err := x.List(t.Context(), events, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
+	if err := x.List(t.Context(), events, client.InNamespace(u.GetNamespace()),
+		client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range events.Items {

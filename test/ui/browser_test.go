@@ -84,7 +84,8 @@ func (b *browser) heard(event any) {
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.LevelError && !strings.Contains(e.Entry.Text, "ERR_CONNECTION_REFUSED") && !strings.Contains(e.Entry.Text, "ERR_INCOMPLETE_CHUNKED") &&
+		if e.Entry.Level == log.LevelError && !strings.Contains(e.Entry.Text, "ERR_CONNECTION_REFUSED") &&
+			!strings.Contains(e.Entry.Text, "ERR_INCOMPLETE_CHUNKED") &&
 			!strings.HasSuffix(e.Entry.URL, "/none") { // the view of what does not exist
 			b.problems = append(b.problems, e.Entry.Text+" "+e.Entry.URL)
 		}
@@ -141,7 +142,8 @@ func (b *browser) holds(what, expression string) {
 
 // leaves reports whether an expression was not evaluated because the browser opens another page.
 func leaves(err error) bool {
-	return strings.Contains(err.Error(), "navigated or closed") || strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "context was destroyed")
+	return strings.Contains(err.Error(), "navigated or closed") ||
+		strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "context was destroyed")
 }
 
 // shows waits until the page shows a text.

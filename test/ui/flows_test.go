@@ -90,7 +90,10 @@ func TestTrouble(t *testing.T) {
 	for i := range 3 {
 		u := record(namespace, fmt.Sprintf("waits-%d", i), "")
 		unstructured.RemoveNestedField(u.Object, "spec", "forProvider", "value") // a value that is set is kept
-		u.Object["spec"].(m)["references"] = []any{m{"to": "forProvider.value", "from": m{"kind": "Record", "name": "absent", "fieldPath": "status.atProvider.id"}}}
+		u.Object["spec"].(m)["references"] = []any{m{
+			"to":   "forProvider.value",
+			"from": m{"kind": "Record", "name": "absent", "fieldPath": "status.atProvider.id"},
+		}}
 		c.MustCreate(t, u)
 	}
 	b.shows("Record " + namespace + "/absent 3 objects")
@@ -134,7 +137,8 @@ func TestImport(t *testing.T) {
 		chromedp.SetValue("#configuration", "ProviderConfig/default", chromedp.ByQuery), chromedp.Click(".choose button", chromedp.ByQuery))
 	b.shows(namespace + "-found")
 	b.shows("no resource")
-	b.run(chromedp.Click(fmt.Sprintf(`input[aria-label^="Select %s-found"]`, namespace), chromedp.ByQuery), chromedp.Click(`#view form[method] button`, chromedp.ByQuery))
+	b.run(chromedp.Click(fmt.Sprintf(`input[aria-label^="Select %s-found"]`, namespace), chromedp.ByQuery),
+		chromedp.Click(`#view form[method] button`, chromedp.ByQuery))
 	b.shows("1 of 1 object is adopted without a change")
 	results.views++
 	b.examine(t)
@@ -193,11 +197,16 @@ func TestScripts(t *testing.T) {
 	u.SetAnnotations(map[string]string{"note": attack, "crossplane.io/external-name": attack, "hx-on": attack})
 	c.MustCreate(t, u)
 	c.WaitFor(t, u, "planned", func() bool { return hash(u) != "" })
-	p := objecttest.New("landbridge.io/v1alpha1", "TerraformProvider", "", "attack", m{"source": "/nowhere/<script>window.attacked=1</script>"})
+	p := objecttest.New("landbridge.io/v1alpha1", "TerraformProvider", "", "attack", m{
+		"source": "/nowhere/<script>window.attacked=1</script>",
+	})
 	c.MustCreate(t, p)
 	defer c.Remove(t, p)
 	b := open(t, c.server.Config, namespace)
-	for _, view := range []string{"/", "/estate", "/plans", "/providers", "/upgrades", "/import", "/figures", "/search?q=%22%3E%3Cscript%3Ewindow.attacked%3D1%3C%2Fscript%3E", path("resources", u), path("dependencies", u)} {
+	for _, view := range []string{
+		"/", "/estate", "/plans", "/providers", "/upgrades", "/import", "/figures",
+		"/search?q=%22%3E%3Cscript%3Ewindow.attacked%3D1%3C%2Fscript%3E", path("resources", u), path("dependencies", u),
+	} {
 		b.visit(view)
 		if evaluate[bool](b, `window.attacked !== undefined || document.querySelector("#view script, #view img") !== null`) {
 			t.Errorf("a script ran in %s", view)

@@ -124,7 +124,9 @@ func newCluster(t *testing.T) *cluster {
 	}
 	shared.cluster, shared.stop = &cluster{c, server, cloud}, func() error { return errors.Join(stop(), stopCloud()) }
 	p := objecttest.New("landbridge.io/v1alpha1", "TerraformProvider", "", "cloud", m{
-		"source": examplecloudtest.Provider(t, examplecloudtest.Framework6), "group": group, "activate": []any{"examplecloud_record", "examplecloud_thing"},
+		"source": examplecloudtest.Provider(t, examplecloudtest.Framework6), "group": group, "activate": []any{
+			"examplecloud_record", "examplecloud_thing",
+		},
 	})
 	c.MustCreate(t, p)
 	c.WaitFor(t, p, "healthy", func() bool { return objecttest.IsTrue(p, "Installed", "Healthy") && objecttest.Current(p) })

@@ -29,7 +29,9 @@ func TestPictures(t *testing.T) {
 		delete(u.Object["spec"].(m), "lifecycle")
 		if to != "" {
 			unstructured.RemoveNestedField(u.Object, "spec", "forProvider", "value") // a value that is set is kept
-			u.Object["spec"].(m)["references"] = []any{m{"to": "forProvider.value", "from": m{"kind": "Record", "name": to, "fieldPath": "status.atProvider.id"}}}
+			u.Object["spec"].(m)["references"] = []any{m{
+				"to": "forProvider.value", "from": m{"kind": "Record", "name": to, "fieldPath": "status.atProvider.id"},
+			}}
 		}
 		c.MustCreate(t, u)
 		return u
@@ -59,7 +61,12 @@ func TestPictures(t *testing.T) {
 		b.holds("the page is live", `document.getElementById("live").innerText === "Live"`)
 		b.run(chromedp.Evaluate(`for (const d of document.querySelectorAll(".plan details")) d.open = true`, nil))
 		// No taller than what is on it.
-		b.run(emulation.SetDeviceMetricsOverride(1200, evaluate[int64](b, `Math.ceil(document.querySelector("#view > :last-child").getBoundingClientRect().bottom) + 16`), 1, false))
+		b.run(
+			emulation.SetDeviceMetricsOverride(1200,
+				evaluate[int64](b,
+					`Math.ceil(document.querySelector("#view > :last-child").getBoundingClientRect().bottom) + 16`),
+				1, false),
+		)
 		_, shot := b.picture(t)
 		if dir := os.Getenv("UI_PICTURES"); dir != "" {
 			if err := os.WriteFile(filepath.Join(dir, p.name+".png"), shot, 0o644); err != nil {

@@ -35,16 +35,20 @@ func TestViews(t *testing.T) {
 	namespace := c.namespace(t)
 	waits := c.planned(t, namespace, "planned")
 	u := record(namespace, "above", "")
-	u.Object["spec"].(m)["references"] = []any{m{"to": "forProvider.value", "from": m{"kind": "Record", "name": "planned", "fieldPath": "status.atProvider.id"}}}
+	u.Object["spec"].(m)["references"] = []any{m{
+		"to": "forProvider.value", "from": m{"kind": "Record", "name": "planned", "fieldPath": "status.atProvider.id"},
+	}}
 	c.MustCreate(t, u)
 	c.WaitFor(t, u, "waiting", func() bool { return !objecttest.IsTrue(u, "Synced") })
 	c.cloud.Make(t, "things", m{"name": namespace + "-unmanaged", "region": "eu-central-1", "size": 2})
 	b := open(t, c.server.Config, namespace)
 	for name, at := range map[string]string{
-		"attention": "/", "estate": "/estate", "plans": "/plans", "providers": "/providers", "upgrades": "/upgrades", "upgrade plan": "/upgrades?plan=cloud", "figures": "/figures",
+		"attention": "/", "estate": "/estate", "plans": "/plans", "providers": "/providers", "upgrades": "/upgrades",
+		"upgrade plan": "/upgrades?plan=cloud", "figures": "/figures",
 		"import": "/import", "objects": "/import?type=examplecloud_thing&configuration=ProviderConfig%2Fdefault&namespace=" + namespace,
 		"search":   "/search?q=planned",
-		"resource": path("resources", waits), "dependencies": path("dependencies", waits), "error": path("resources", record(namespace, "none", "")),
+		"resource": path("resources", waits), "dependencies": path("dependencies", waits),
+		"error": path("resources", record(namespace, "none", "")),
 	} {
 		for _, dark := range []bool{false, true} {
 			for _, width := range []int64{1280, 360} {

@@ -78,7 +78,8 @@ func (e *previewing) serves(t *testing.T, version, state string) {
 	t.Helper()
 	p := e.provider
 	e.WaitFor(t, p, version+" runs", func() bool {
-		return objecttest.IsTrue(p, "Installed", "Healthy") && objecttest.Current(p) && objecttest.Text(p, "status", "installed", "version") == version &&
+		return objecttest.IsTrue(p, "Installed", "Healthy") && objecttest.Current(p) &&
+			objecttest.Text(p, "status", "installed", "version") == version &&
 			objecttest.Text(p, "status", "upgrade", "state") == state
 	})
 }
@@ -87,8 +88,10 @@ func (e *previewing) serves(t *testing.T, version, state string) {
 func (e *previewing) held(t *testing.T, name string) {
 	t.Helper()
 	p := e.provider
-	e.WaitFalse(t, p, "Healthy", "UpgradeHeld", "version 2.0.0 is held, and 1.0.0 goes on", "does not permit 1 NotUpgraded.", "landbridge upgrade preview examplecloud --to 2.0.0;")
-	if version, state := objecttest.Text(p, "status", "installed", "version"), objecttest.Text(p, "status", "upgrade", "state"); version != "1.0.0" || state != "Held" {
+	e.WaitFalse(t, p, "Healthy", "UpgradeHeld", "version 2.0.0 is held, and 1.0.0 goes on",
+		"does not permit 1 NotUpgraded.", "landbridge upgrade preview examplecloud --to 2.0.0;")
+	if version, state := objecttest.Text(p, "status", "installed", "version"),
+		objecttest.Text(p, "status", "upgrade", "state"); version != "1.0.0" || state != "Held" {
 		t.Errorf("version %s, state %s", version, state)
 	}
 	e.volume(t, "Volume", name)
@@ -118,7 +121,10 @@ func TestBreakingVersionIsHeld(t *testing.T) {
 	e.MustPatch(t, e.provider, `{"spec":{"upgrade":{"accept":["NotUpgraded"]}}}`)
 	e.serves(t, "2.0.0", "Upgraded")
 	e.RequestReconcile(t, archive)
-	e.WaitFor(t, archive, "broken, as the preview said", func() bool { status, _, _ := objecttest.Condition(archive, "Synced"); return status == "False" })
+	e.WaitFor(t, archive, "broken, as the preview said", func() bool {
+		status, _, _ := objecttest.Condition(archive, "Synced")
+		return status == "False"
+	})
 	e.Reconcile(t, logs)
 	e.WaitReady(t, logs)
 }
@@ -159,7 +165,8 @@ func TestAdvisoryPreview(t *testing.T) {
 	waittest.Eventually(t, "an event tells the counts", func(ctx context.Context) bool {
 		events := &corev1.EventList{}
 		return e.List(ctx, events) == nil && slices.ContainsFunc(events.Items, func(x corev1.Event) bool {
-			return x.Reason == "UpgradePreviewed" && x.Message == "Version 2.0.0 takes over from 1.0.0; of 1 resources that were previewed: 1 NotUpgraded"
+			return x.Reason == "UpgradePreviewed" && x.Message == "Version 2.0.0 takes over from 1.0.0; of 1 "+
+				"resources that were previewed: 1 NotUpgraded"
 		})
 	})
 }
@@ -180,7 +187,8 @@ func TestInterruptedPreviewGoesOn(t *testing.T) {
 	e.MustGet(t, e.provider)
 	upgrade := e.provider.Object["status"].(m)["upgrade"].(m)
 	delete(upgrade, "completed")
-	upgrade["state"], upgrade["lastType"], upgrade["resources"], upgrade["outcomes"] = "Previewing", "examplecloud_volume", int64(7), m{"Unchanged": int64(7)}
+	upgrade["state"], upgrade["lastType"], upgrade["resources"], upgrade["outcomes"] = "Previewing",
+		"examplecloud_volume", int64(7), m{"Unchanged": int64(7)}
 	if err := e.Status().Update(t.Context(), e.provider); err != nil {
 		t.Fatal(err)
 	}

@@ -230,7 +230,8 @@ func TestPlanted(t *testing.T) {
 			t.Fatalf("exit status %d, %v:\n%s", code, err, out)
 		}
 		rows := plan.Providers[0].Deprecated
-		if len(rows) != 1 || rows[0].ResourceType != planted.Prefix+"obsolescent" || rows[0].Path != "spec.forProvider.color" || rows[0].Count != each {
+		if len(rows) != 1 || rows[0].ResourceType != planted.Prefix+"obsolescent" ||
+			rows[0].Path != "spec.forProvider.color" || rows[0].Count != each {
 			t.Errorf("%s", compact(t, rows))
 		}
 	})

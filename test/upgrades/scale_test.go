@@ -53,7 +53,8 @@ func TestScale(t *testing.T) {
 	cloud := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { remote.Add(1) }))
 	t.Cleanup(cloud.Close)
 	for i := range configurations {
-		c.MustCreate(t, objecttest.New("examplecloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", fmt.Sprint("account-", i), m{"endpoint": cloud.URL}))
+		c.MustCreate(t, objecttest.New("examplecloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "",
+			fmt.Sprint("account-", i), m{"endpoint": cloud.URL}))
 	}
 	fill(t, c)
 	w := watch(t, c.Config)
@@ -68,7 +69,8 @@ func TestScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	processor := time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano())
-	t.Logf("%d resources: %s, %s of processor time with the providers, at most %d MiB", report.Resources, took.Round(time.Millisecond), processor.Round(time.Millisecond), w.memory>>20)
+	t.Logf("%d resources: %s, %s of processor time with the providers, at most %d MiB", report.Resources,
+		took.Round(time.Millisecond), processor.Round(time.Millisecond), w.memory>>20)
 	if code != 1 || report.Resources != *scale || report.Outcomes[upgrade.Unchanged]+report.Outcomes[upgrade.FieldChanged] != *scale {
 		t.Errorf("exit status %d, %+v", code, report.Outcomes)
 	}

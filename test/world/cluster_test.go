@@ -120,7 +120,10 @@ func (x *cluster) install(t *testing.T, name, path, execution string) {
 // serve makes a kind from a module.
 func (x *cluster) serve(t *testing.T, name, source string) {
 	t.Helper()
-	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: name}, Data: map[string]string{"main.tf": source}}
+	files := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: clustertest.System, Name: name},
+		Data:       map[string]string{"main.tf": source},
+	}
 	if err := x.Create(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}

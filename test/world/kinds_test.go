@@ -31,7 +31,8 @@ var (
 	}
 	// datastore is known by its name before it exists. Its provider finds it in a list.
 	datastore = &kind{
-		name: "Datastore", terraform: "examplecloud_datastore", collection: "datastores", first: m{"hciClusterUuid": "uuid", "clusterInfo": m{"id": "one"}, "capacityGib": int64(1)},
+		name: "Datastore", terraform: "examplecloud_datastore", collection: "datastores",
+		first:    m{"hciClusterUuid": "uuid", "clusterInfo": m{"id": "one"}, "capacityGib": int64(1)},
 		importID: func(o m) string { return fmt.Sprintf("uuid/one/%s", o["name"]) },
 	}
 	// thing has an id that the cloud assigns, and its provider waits until it can be read.

@@ -42,5 +42,6 @@ func (r *tally) wrong() bool { return r.lost+r.doubled+r.failed > 0 || len(r.beh
 
 // line returns the closing line.
 func (r *tally) line() string {
-	return fmt.Sprintf("world: %d behaviours, %d ways, %d lost, %d doubled, %d failed", len(r.behaviours), len(r.ways), r.lost, r.doubled, r.failed)
+	return fmt.Sprintf("world: %d behaviours, %d ways, %d lost, %d doubled, %d failed", len(r.behaviours),
+		len(r.ways), r.lost, r.doubled, r.failed)
 }

@@ -34,9 +34,13 @@ type trial struct {
 
 // trials has one for each behaviour of the catalogue.
 var trials = map[string]trial{
-	"late-read":             {passing: []string{"NotVisibleYet"}},
-	"late-list":             {of: datastore, field: "capacity_gib", to: int64(2), passing: []string{"NotVisibleYet"}},
-	"late-everywhere":       {of: thing, field: "size", to: int64(2), creates: 2, passing: []string{"ReconcileError", "Tainted", "NotVisibleYet"}},
+	"late-read": {passing: []string{"NotVisibleYet"}},
+	"late-list": {of: datastore, field: "capacity_gib", to: int64(2), passing: []string{"NotVisibleYet"}},
+	"late-everywhere": {
+		of: thing, field: "size", to: int64(2), creates: 2, passing: []string{
+			"ReconcileError", "Tainted", "NotVisibleYet",
+		},
+	},
 	"null-create":           {passing: []string{"CreateOutcomeUnknown", "ReconcileError"}},
 	"partial-create":        {passing: []string{"ReconcileError"}},
 	"late-disappearance":    {again: true, creates: 2},
@@ -50,17 +54,24 @@ var trials = map[string]trial{
 		spec: m{"address": "2001:DB8::1"}, rest: map[string]string{"all": "NeverSettles"}, neverSettles: map[string]bool{sdk: true},
 		returned: m{"address": "2001:db8::1"},
 	},
-	"oscillating-values":     {neverSettles: map[string]bool{sdk: true}},
-	"new-id":                 {of: note, field: "text"},
-	"reserved-name":          {of: datastore, field: "capacity_gib", to: int64(2), again: true, creates: 2, passing: []string{"ReconcileError"}},
+	"oscillating-values": {neverSettles: map[string]bool{sdk: true}},
+	"new-id":             {of: note, field: "text"},
+	"reserved-name": {
+		of: datastore, field: "capacity_gib", to: int64(2), again: true, creates: 2,
+		passing: []string{"ReconcileError"},
+	},
 	"throttled-with-time":    {passing: []string{"ReconcileError", "ProviderThrottled"}},
 	"throttled-without-time": {passing: []string{"ReconcileError", "ProviderThrottled"}},
 	"error-after-success":    {of: datastore, field: "capacity_gib", to: int64(2), passing: []string{"ReconcileError", "AlreadyExists"}},
-	"expired-credentials":    {of: thing, field: "size", to: int64(2), creates: 2, passing: []string{"ReconcileError", "Tainted", "ProviderUnavailable"}},
-	"exhausted-quota":        {passing: []string{"ReconcileError"}},
-	"skewed-clock":           {passing: []string{"ReconcileError", "ProviderThrottled"}},
-	"second-delete":          {passing: []string{"ReconcileError"}},
-	"blocking-dependents":    {passing: []string{"ReconcileError"}},
+	"expired-credentials": {
+		of: thing, field: "size", to: int64(2), creates: 2, passing: []string{
+			"ReconcileError", "Tainted", "ProviderUnavailable",
+		},
+	},
+	"exhausted-quota":     {passing: []string{"ReconcileError"}},
+	"skewed-clock":        {passing: []string{"ReconcileError", "ProviderThrottled"}},
+	"second-delete":       {passing: []string{"ReconcileError"}},
+	"blocking-dependents": {passing: []string{"ReconcileError"}},
 }
 
 // normalised is a trial of a value that the cloud rewrites. A provider of the SDK updates it again

@@ -73,7 +73,10 @@ func TestWorld(t *testing.T) {
 					continue
 				}
 				if chosen(*only, b.Name) && chosen(*onlyWays, w.name) {
-					all = append(all, &attempt{trial: tried, behaviour: b, way: w, form: form, label: b.Name + "-" + form + "-" + w.name, shown: map[string]string{}})
+					all = append(all, &attempt{
+						trial: tried, behaviour: b, way: w, form: form, label: b.Name + "-" + form + "-" + w.name,
+						shown: map[string]string{},
+					})
 				}
 			}
 		}
@@ -336,7 +339,8 @@ func (a *attempt) attend(t *testing.T, u *unstructured.Unstructured) {
 	switch {
 	case status != "False" || !objecttest.Current(u) || operation == nil && !exists:
 		return
-	case operation != nil && u.GetAnnotations()[v1alpha1.AnnotationConfirmCreate] == operation[1], text(u, "spec", "import") != "" && u.GetDeletionTimestamp() == nil:
+	case operation != nil && u.GetAnnotations()[v1alpha1.AnnotationConfirmCreate] == operation[1],
+		text(u, "spec", "import") != "" && u.GetDeletionTimestamp() == nil:
 		return
 	}
 	left := a.objects(t, u.GetName())

@@ -71,7 +71,8 @@ func checkFormer(root string) error {
 		return err
 	}
 	if have, _, _ := strings.Cut(string(content), " "); have != want {
-		return fmt.Errorf("the former release is %s by CHANGELOG.md, and %s by %s: write its version and tag into that file", want, have, formerFile)
+		return fmt.Errorf("the former release is %s by CHANGELOG.md, and %s by %s: write its version and "+
+			"tag into that file", want, have, formerFile)
 	}
 	return nil
 }

@@ -65,8 +65,10 @@ func (o *images) run(ctx context.Context) error {
 	}
 	return o.make(image.Options{
 		Version: o.version + "-opentofu", Title: "Landbridge with OpenTofu",
-		Description: "Any Terraform provider as a Kubernetes API, with the command line of OpenTofu for execution: CLI and for modules", TimeZones: zones,
-		Zstd: true, // by gzip, it would have more than imageLimit
+		Description: "Any Terraform provider as a Kubernetes API, with the command line of OpenTofu for execution: " +
+			"CLI and for modules",
+		TimeZones: zones,
+		Zstd:      true, // by gzip, it would have more than imageLimit
 	}, "-opentofu", o.landbridge(), git, opentofu)
 }
 

@@ -19,7 +19,10 @@ import (
 // minutes to build.
 func TestImagesHaveGit(t *testing.T) {
 	t.Parallel()
-	o := images{source: &source{root: "../..", dist: t.TempDir(), version: "v0.0.0-test"}, repository: "registry.example/landbridge", platforms: []string{host}, opentofu: true}
+	o := images{
+		source:     &source{root: "../..", dist: t.TempDir(), version: "v0.0.0-test"},
+		repository: "registry.example/landbridge", platforms: []string{host}, opentofu: true,
+	}
 	if err := o.complete(t.Context()); err != nil {
 		t.Fatal(err)
 	}

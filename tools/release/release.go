@@ -48,8 +48,12 @@ func newReleaseCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.repository, "repository", "ghcr.io/landbridge-io/landbridge", "the image's name, without a tag")
 	f.StringSliceVar(&o.platforms, "image-platforms", []string{"linux/amd64", "linux/arm64"}, "platforms of the images")
-	f.StringSliceVar(&o.programs, "platforms", []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}, "platforms of the command line")
-	f.StringSliceVar(&o.playgrounds, "playground-platforms", []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}, "platforms of the playground; empty for none")
+	f.StringSliceVar(&o.programs, "platforms", []string{
+		"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64",
+	}, "platforms of the command line")
+	f.StringSliceVar(&o.playgrounds, "playground-platforms", []string{
+		"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64",
+	}, "platforms of the playground; empty for none")
 	f.StringVar(&o.key, "key", "", "private key, as PEM, to sign the checksums with: ECDSA or Ed25519")
 	f.BoolVar(&o.noImages, "no-images", false, "make no images")
 	f.BoolVar(&o.push, "push", false, "push the images to their registry")
@@ -152,7 +156,11 @@ func (o *release) packages(ctx context.Context) ([]pkg, error) {
 		if err != nil {
 			return nil, err
 		}
-		files := append([]archive.File{{Name: "landbridge" + suffix, Mode: 0o755, Content: content}, {Name: "LICENSE", Mode: 0o644, Content: licence}}, completions...)
+		files := append([]archive.File{
+			{Name: "landbridge" + suffix, Mode: 0o755, Content: content}, {
+				Name: "LICENSE", Mode: 0o644, Content: licence,
+			},
+		}, completions...)
 		file := name + ".tar.gz"
 		sum, err := archive.Write(filepath.Join(o.dist, file), o.committed, files)
 		if err != nil {
@@ -209,7 +217,10 @@ func (o *release) completions(ctx context.Context) ([]archive.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []archive.File{{Name: "kubectl_complete-landbridge", Mode: 0o755, Content: []byte("#!/bin/sh\nexec kubectl-landbridge __complete \"$@\"\n")}}
+	out := []archive.File{{
+		Name: "kubectl_complete-landbridge", Mode: 0o755,
+		Content: []byte("#!/bin/sh\nexec kubectl-landbridge __complete \"$@\"\n"),
+	}}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		text, err := output(exec.CommandContext(ctx, program, "completion", shell))
 		if err != nil {
@@ -238,7 +249,8 @@ func (o *release) deployment() error {
 	for _, f := range c.Raw {
 		content := f.Data
 		if f.Name == "Chart.yaml" {
-			content = []byte(strings.NewReplacer("version: 0.0.0-dev", "version: "+o.semantic(), "appVersion: dev", "appVersion: "+o.version).Replace(string(f.Data)))
+			content = []byte(strings.NewReplacer("version: 0.0.0-dev", "version: "+o.semantic(), "appVersion: dev",
+				"appVersion: "+o.version).Replace(string(f.Data)))
 		}
 		files = append(files, archive.File{Name: "landbridge/" + f.Name, Mode: 0o644, Content: content})
 	}

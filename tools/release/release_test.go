@@ -28,7 +28,10 @@ func TestChanges(t *testing.T) {
 func TestKrew(t *testing.T) {
 	t.Parallel()
 	got := string(krew("v0.5.0", []pkg{{"linux/amd64", "l.tar.gz", "01"}, {"windows/amd64", "w.tar.gz", "02"}}))
-	for _, want := range []string{"version: v0.5.0", "download/v0.5.0/l.tar.gz", "sha256: 01", "bin: kubectl-landbridge\n", "{from: landbridge.exe, to: kubectl-landbridge.exe}"} {
+	for _, want := range []string{
+		"version: v0.5.0", "download/v0.5.0/l.tar.gz", "sha256: 01", "bin: kubectl-landbridge\n",
+		"{from: landbridge.exe, to: kubectl-landbridge.exe}",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the manifest lacks %q:\n%s", want, got)
 		}

@@ -38,7 +38,8 @@ func announce(root, version string) error {
 		changed = append(changed, page)
 	}
 	if changed != nil {
-		return fmt.Errorf("now that there is a release, %s tells how to install it: commit the change, tag that commit, and run this again", strings.Join(changed, " and "))
+		return fmt.Errorf("now that there is a release, %s tells how to install it: commit the change, tag that "+
+			"commit, and run this again", strings.Join(changed, " and "))
 	}
 	return nil
 }

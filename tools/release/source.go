@@ -79,13 +79,17 @@ type program struct {
 // landbridge returns Landbridge's own program.
 func (s *source) landbridge() program {
 	const variables = "github.com/landbridge-io/landbridge/internal/version."
-	return program{name: "landbridge", dir: ".", pkg: "./cmd/landbridge", ldflags: "-X " + variables + "version=" + s.version + " -X " + variables + "commit=" + s.revision}
+	return program{
+		name: "landbridge", dir: ".", pkg: "./cmd/landbridge",
+		ldflags: "-X " + variables + "version=" + s.version + " -X " + variables + "commit=" + s.revision,
+	}
 }
 
 // opentofu is the program for spec.execution: CLI and for modules. version.dev=no makes it a
 // release.
 var opentofu = program{
-	name: "tofu", dir: "test/contract/tofu", pkg: "github.com/opentofu/opentofu/cmd/tofu", ldflags: "-X github.com/opentofu/opentofu/version.dev=no",
+	name: "tofu", dir: "test/contract/tofu", pkg: "github.com/opentofu/opentofu/cmd/tofu",
+	ldflags: "-X github.com/opentofu/opentofu/version.dev=no",
 }
 
 // git fetches modules from Git repositories for OpenTofu and Terraform.

@@ -68,7 +68,8 @@ func Get[T any](ctx context.Context, c *Client, collection api.Collection[T], id
 	if id == "" {
 		return object, &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Message: "no id"}
 	}
-	err := c.do(ctx, http.MethodGet, "/v1/"+string(collection)+"/"+url.PathEscape(id), values(map[string]string{"region": region}), nil, &object, true)
+	err := c.do(ctx, http.MethodGet, "/v1/"+string(collection)+"/"+url.PathEscape(id),
+		values(map[string]string{"region": region}), nil, &object, true)
 	return object, err
 }
 
@@ -87,7 +88,10 @@ func Find[T any](ctx context.Context, c *Client, collection api.Collection[T], f
 	case err != nil:
 		return none, err
 	case len(objects) == 0:
-		return none, &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Message: fmt.Sprintf("there is none of %s with %v", collection, fields)}
+		return none, &api.Error{
+			Status: http.StatusNotFound, Code: api.CodeNotFound,
+			Message: fmt.Sprintf("there is none of %s with %v", collection, fields),
+		}
 	case len(objects) > 1:
 		return none, fmt.Errorf("there are %d of %s with %v", len(objects), collection, fields)
 	}

@@ -123,11 +123,14 @@ func TestRefused(t *testing.T) {
 		"missing name":   {begin(t, c, api.Things, api.Thing{Region: "us-east-1"}), 422, api.CodeInvalid},
 		"unknown region": {begin(t, c, api.Things, api.Thing{Name: "a", Region: "moon"}), 422, api.CodeInvalid},
 		"own id":         {begin(t, c, api.Things, api.Thing{Name: "a", Region: "us-east-1", ID: "mine"}), 422, api.CodeInvalid},
-		"set by cloud":   {begin(t, c, api.Datastores, func() api.Datastore { d := cluster("a"); d.Status = "fine"; return d }()), 422, api.CodeInvalid},
-		"missing inner":  {begin(t, c, api.Datastores, api.Datastore{Name: "a", HCIClusterUUID: "u"}), 422, api.CodeInvalid},
-		"key":            {begin(t, c, api.Aliases, api.Alias{Name: "a\x00b"}), 422, api.CodeInvalid},
-		"collection":     {begin(t, c, api.Collection[api.Alias]("nothing"), api.Alias{Name: "a"}), 404, api.CodeNotFound},
-		"unknown field":  {begin(t, c, api.Collection[api.Alias]("things"), api.Alias{Name: "a", Target: "b"}), 422, api.CodeInvalid},
+		"set by cloud": {
+			begin(t, c, api.Datastores, func() api.Datastore { d := cluster("a"); d.Status = "fine"; return d }()),
+			422, api.CodeInvalid,
+		},
+		"missing inner": {begin(t, c, api.Datastores, api.Datastore{Name: "a", HCIClusterUUID: "u"}), 422, api.CodeInvalid},
+		"key":           {begin(t, c, api.Aliases, api.Alias{Name: "a\x00b"}), 422, api.CodeInvalid},
+		"collection":    {begin(t, c, api.Collection[api.Alias]("nothing"), api.Alias{Name: "a"}), 404, api.CodeNotFound},
+		"unknown field": {begin(t, c, api.Collection[api.Alias]("things"), api.Alias{Name: "a", Target: "b"}), 422, api.CodeInvalid},
 	} {
 		t.Run(name, func(t *testing.T) { wantStatus(t, test.err(), test.status, test.code) })
 	}
@@ -183,7 +186,9 @@ func TestUniqueNames(t *testing.T) {
 	other := cluster("a")
 	other.ClusterInfo.ID = "c-2"
 	create(t, c, api.Datastores, other)
-	found, err := client.Find(t.Context(), c, api.Datastores, map[string]string{"hci_cluster_uuid": "0c0ffee0", "cluster_info.id": "c-1", "name": "a"})
+	found, err := client.Find(t.Context(), c, api.Datastores, map[string]string{
+		"hci_cluster_uuid": "0c0ffee0", "cluster_info.id": "c-1", "name": "a",
+	})
 	if err != nil || found.ID != made.ID {
 		t.Errorf("found %v, %v", found, err)
 	}

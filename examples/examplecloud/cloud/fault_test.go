@@ -166,7 +166,10 @@ func TestNormalise(t *testing.T) {
 		api.NormaliseWhitespace: {api.Record{Value: "  a\n b "}, api.Record{Value: "a b"}},
 		api.NormaliseOrder:      {api.Record{Lines: []string{"b", "a"}}, api.Record{Lines: []string{"a", "b"}}},
 		api.NormaliseJSON:       {api.Record{Document: `{"b": 1, "a": [2]}`}, api.Record{Document: `{"a":[2],"b":1}`}},
-		api.NormaliseDefaults:   {api.Record{Rules: []api.Rule{{Port: 1}, {Port: 2, Protocol: "udp"}}}, api.Record{Rules: []api.Rule{{Port: 1, Protocol: "tcp"}, {Port: 2, Protocol: "udp"}}}},
+		api.NormaliseDefaults: {
+			api.Record{Rules: []api.Rule{{Port: 1}, {Port: 2, Protocol: "udp"}}},
+			api.Record{Rules: []api.Rule{{Port: 1, Protocol: "tcp"}, {Port: 2, Protocol: "udp"}}},
+		},
 	} {
 		t.Run(how, func(t *testing.T) {
 			s, c := start(t, cloud.Options{})
@@ -178,7 +181,10 @@ func TestNormalise(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
-			got, err := client.Update(t.Context(), c, api.Records, id, map[string]any{"value": test.sent.Value, "lines": test.sent.Lines, "document": test.sent.Document, "rules": test.sent.Rules})
+			got, err := client.Update(t.Context(), c, api.Records, id, map[string]any{
+				"value": test.sent.Value, "lines": test.sent.Lines, "document": test.sent.Document,
+				"rules": test.sent.Rules,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +228,10 @@ func TestRetryAfter(t *testing.T) {
 		t.Errorf("message: %s", refused.Message)
 	}
 	// The clock of the cloud is an hour ahead.
-	fault(t, s, api.Fault{On: api.OnCreate, Status: 429, RetryAfter: api.Duration(wait), RetryAtDate: true, Clock: api.Duration(time.Hour), Count: 1})
+	fault(t, s, api.Fault{
+		On: api.OnCreate, Status: 429, RetryAfter: api.Duration(wait), RetryAtDate: true,
+		Clock: api.Duration(time.Hour), Count: 1,
+	})
 	response, err := http.Post(s.URL()+"/v1/records", "application/json", strings.NewReader(`{"name":"a"}`))
 	if err != nil {
 		t.Fatal(err)

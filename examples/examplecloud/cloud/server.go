@@ -112,7 +112,10 @@ func (s *Server) handler() http.Handler {
 		return func(w http.ResponseWriter, r *http.Request) {
 			k := kinds[r.PathValue("collection")]
 			if k == nil {
-				answer(w, 0, nil, &api.Error{Status: http.StatusNotFound, Code: api.CodeNotFound, Message: "there is no collection " + r.PathValue("collection")})
+				answer(w, 0, nil, &api.Error{
+					Status: http.StatusNotFound, Code: api.CodeNotFound,
+					Message: "there is no collection " + r.PathValue("collection"),
+				})
 				return
 			}
 			s.serve(w, r, on, k.collection, func(r *http.Request, e effects) (int, any, error) { return act(k, r, e) })
@@ -161,7 +164,8 @@ func (s *Server) handler() http.Handler {
 			answer(w, status, body, err)
 		}
 	}
-	mux.HandleFunc("GET /healthz", admin(func(*http.Request) (int, any, error) { return http.StatusOK, map[string]string{"status": "ok"}, nil }))
+	mux.HandleFunc("GET /healthz",
+		admin(func(*http.Request) (int, any, error) { return http.StatusOK, map[string]string{"status": "ok"}, nil }))
 	mux.HandleFunc("GET /admin/audit", admin(s.audit))
 	mux.HandleFunc("POST /admin/audit", admin(s.audit))
 	mux.HandleFunc("GET /admin/events", admin(s.listEvents))

@@ -45,7 +45,9 @@ func (c *core) invoke(ctx context.Context, actionType string, arguments values, 
 	validated, err := actions.ValidateActionConfig(ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: actionType, Config: config})
 	// The framework refuses write-only arguments here, since the request cannot say that they are
 	// allowed.
-	c.must(err, slices.DeleteFunc(validated.Diagnostics, func(d *tfprotov6.Diagnostic) bool { return d.Summary == "WriteOnly Attribute Not Allowed" }))
+	c.must(err, slices.DeleteFunc(validated.Diagnostics, func(d *tfprotov6.Diagnostic) bool {
+		return d.Summary == "WriteOnly Attribute Not Allowed"
+	}))
 	planned, err := actions.PlanAction(ctx, &tfprotov6.PlanActionRequest{ActionType: actionType, Config: config})
 	c.must(err, planned.Diagnostics)
 	stream, err := actions.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: actionType, Config: config})
@@ -80,11 +82,17 @@ func TestSnapshot(t *testing.T) {
 		err      string
 		made     int
 	}{
-		"made":                   {progress: []string{"snapshot has begun", "snapshot is complete"}, made: 1},
-		"refused":                {fault: api.Fault{On: api.OnCreate, Collection: "snapshots", Status: 503}, err: "Cannot begin the snapshot"},
-		"fails halfway":          {fault: api.Fault{On: api.OnCreate, Collection: "snapshots", TaskOutcome: api.OutcomeFail}, progress: []string{"snapshot has begun"}, err: "The snapshot was not completed"},
-		"done, and not answered": {fault: api.Fault{On: api.OnCreate, Collection: "snapshots", LoseAnswer: true}, err: "Cannot begin the snapshot", made: 1},
-		"no such record":         {fault: api.Fault{On: api.OnRead, Collection: "records", Status: 404}, err: "Cannot read the record"},
+		"made":    {progress: []string{"snapshot has begun", "snapshot is complete"}, made: 1},
+		"refused": {fault: api.Fault{On: api.OnCreate, Collection: "snapshots", Status: 503}, err: "Cannot begin the snapshot"},
+		"fails halfway": {
+			fault:    api.Fault{On: api.OnCreate, Collection: "snapshots", TaskOutcome: api.OutcomeFail},
+			progress: []string{"snapshot has begun"}, err: "The snapshot was not completed",
+		},
+		"done, and not answered": {
+			fault: api.Fault{On: api.OnCreate, Collection: "snapshots", LoseAnswer: true},
+			err:   "Cannot begin the snapshot", made: 1,
+		},
+		"no such record": {fault: api.Fault{On: api.OnRead, Collection: "records", Status: 404}, err: "Cannot read the record"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			frameworkForms(t, func(t *testing.T, c *core) {

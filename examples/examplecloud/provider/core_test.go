@@ -206,7 +206,9 @@ func (c *core) plan(prior instance, arguments values) (*tfprotov6.PlanResourceCh
 	configValue := block(s.Block, c.adapt(prior.typeName, arguments))
 	config := c.encode(configValue)
 	writeOnly := &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}
-	validated, err := c.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: prior.typeName, Config: config, ClientCapabilities: writeOnly})
+	validated, err := c.server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: prior.typeName, Config: config, ClientCapabilities: writeOnly,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -281,7 +283,9 @@ func (c *core) applyPlan(prior instance, config *tfprotov6.DynamicValue, planned
 func (c *core) destroy(prior instance) (instance, error) {
 	c.t.Helper()
 	null := c.encode(tftypes.NewValue(c.schemaType(prior.typeName), nil))
-	return c.applyPlan(prior, null, &tfprotov6.PlanResourceChangeResponse{PlannedState: null, PlannedPrivate: prior.private, PlannedIdentity: prior.identity})
+	return c.applyPlan(prior, null, &tfprotov6.PlanResourceChangeResponse{
+		PlannedState: null, PlannedPrivate: prior.private, PlannedIdentity: prior.identity,
+	})
 }
 
 // read answers with an instance without state if the object is gone.
@@ -318,7 +322,11 @@ func (c *core) importIdentity(typeName string, identity values) (instance, error
 func (c *core) identity(typeName string, identity values) *tfprotov6.ResourceIdentityData {
 	c.t.Helper()
 	if c.identities[typeName] == nil { // whatever the provider says to that
-		return &tfprotov6.ResourceIdentityData{IdentityData: c.encode(build(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String}}, identity))}
+		return &tfprotov6.ResourceIdentityData{
+			IdentityData: c.encode(build(tftypes.Object{
+				AttributeTypes: map[string]tftypes.Type{"id": tftypes.String},
+			}, identity)),
+		}
 	}
 	return &tfprotov6.ResourceIdentityData{IdentityData: c.encode(build(c.identityType(typeName), identity))}
 }

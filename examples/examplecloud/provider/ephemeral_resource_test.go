@@ -30,11 +30,14 @@ func (c *core) open(arguments values) (opened, error) {
 	c.t.Helper()
 	s := c.schema().EphemeralResourceSchemas["examplecloud_token"]
 	config := c.encode(block(s.Block, arguments))
-	validated, err := c.server.ValidateEphemeralResourceConfig(c.t.Context(), &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: "examplecloud_token", Config: config})
+	validated, err := c.server.ValidateEphemeralResourceConfig(c.t.Context(),
+		&tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: "examplecloud_token", Config: config})
 	if err := failed(err, validated.Diagnostics); err != nil {
 		return opened{}, err
 	}
-	answer, err := c.server.OpenEphemeralResource(c.t.Context(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: "examplecloud_token", Config: config})
+	answer, err := c.server.OpenEphemeralResource(c.t.Context(), &tfprotov6.OpenEphemeralResourceRequest{
+		TypeName: "examplecloud_token", Config: config,
+	})
 	if err := failed(err, answer.Diagnostics); err != nil {
 		return opened{}, err
 	}
@@ -48,7 +51,9 @@ func (c *core) open(arguments values) (opened, error) {
 
 func (c *core) renew(o opened) (opened, error) {
 	c.t.Helper()
-	answer, err := c.server.RenewEphemeralResource(c.t.Context(), &tfprotov6.RenewEphemeralResourceRequest{TypeName: "examplecloud_token", Private: o.private})
+	answer, err := c.server.RenewEphemeralResource(c.t.Context(), &tfprotov6.RenewEphemeralResourceRequest{
+		TypeName: "examplecloud_token", Private: o.private,
+	})
 	if err := failed(err, answer.Diagnostics); err != nil {
 		return o, err
 	}
@@ -57,7 +62,9 @@ func (c *core) renew(o opened) (opened, error) {
 
 func (c *core) closeToken(o opened) error {
 	c.t.Helper()
-	answer, err := c.server.CloseEphemeralResource(c.t.Context(), &tfprotov6.CloseEphemeralResourceRequest{TypeName: "examplecloud_token", Private: o.private})
+	answer, err := c.server.CloseEphemeralResource(c.t.Context(), &tfprotov6.CloseEphemeralResourceRequest{
+		TypeName: "examplecloud_token", Private: o.private,
+	})
 	return failed(err, answer.Diagnostics)
 }
 

@@ -28,7 +28,8 @@ func TestMutableIdentity(t *testing.T) {
 			if plan {
 				wantPlanned = "b"
 			}
-			want(t, "planned identity", values{"name": wantPlanned}, c.identityOf(instance{typeName: made.typeName, identity: planned.PlannedIdentity}))
+			want(t, "planned identity", values{"name": wantPlanned},
+				c.identityOf(instance{typeName: made.typeName, identity: planned.PlannedIdentity}))
 			if len(planned.RequiresReplace) > 0 {
 				t.Errorf("a rename replaces: %s", planned.RequiresReplace)
 			}
@@ -70,7 +71,8 @@ func TestUnexpectedIdentityChange(t *testing.T) {
 	eachForm(t, func(t *testing.T, c *core) {
 		t.Run("read", func(t *testing.T) {
 			made := c.mustCreate("examplecloud_nickname", values{"name": "r"})
-			if _, err := client.Update(t.Context(), c.client, api.Nicknames, c.state(made)["id"].(string), map[string]any{"name": "r2"}); err != nil {
+			if _, err := client.Update(t.Context(), c.client, api.Nicknames, c.state(made)["id"].(string),
+				map[string]any{"name": "r2"}); err != nil {
 				t.Fatal(err)
 			}
 			_, err := c.read(made)
@@ -101,7 +103,8 @@ func TestUnexpectedIdentityChange(t *testing.T) {
 func TestImportSupport(t *testing.T) {
 	eachForm(t, func(t *testing.T, c *core) {
 		note := values{"name": "a", "text": "t"}
-		byID, byIdentity, neither := c.mustCreate("examplecloud_id_import", note), c.mustCreate("examplecloud_identity_import", note), c.mustCreate("examplecloud_no_import", note)
+		byID, byIdentity, neither := c.mustCreate("examplecloud_id_import", note),
+			c.mustCreate("examplecloud_identity_import", note), c.mustCreate("examplecloud_no_import", note)
 		if c.identities["examplecloud_id_import"] != nil {
 			t.Error("examplecloud_id_import has an identity")
 		}
@@ -187,7 +190,9 @@ func TestOddImport(t *testing.T) {
 		"one":     {id, []string{"examplecloud_odd_import"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			imported, err := c.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: "examplecloud_odd_import", ID: test.id})
+			imported, err := c.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{
+				TypeName: "examplecloud_odd_import", ID: test.id,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,9 +271,17 @@ func TestUpgradeErrors(t *testing.T) {
 			"no upgrader":        {"volume_no_upgrader", 0, "Unable to Upgrade Resource Identity", values{"volume_id": nil, "public": "true"}},
 			"no upgrader from 1": {"volume_no_upgrader", 1, "Unable to Upgrade Resource Identity", values{"volume_id": nil, "public": "true"}},
 			"gap, from 0":        {"volume_upgrade_gap", 0, "Unable to Upgrade Resource Identity", values{"volume_id": nil, "public": "true"}},
-			"gap, from 1":        {"volume_upgrade_gap", 1, values{"volume_id": "v-1", "public": "true"}, values{"volume_id": "v-1", "public": "true"}},
-			"fails":              {"volume_upgrade_fails", 0, "Cannot upgrade the identity", "cannot upgrade the identity"},
-			"partial":            {"volume_upgrade_partial", 1, values{"volume_id": nil, "public": "true"}, values{"volume_id": nil, "public": "true"}},
+			"gap, from 1": {
+				"volume_upgrade_gap", 1, values{"volume_id": "v-1", "public": "true"}, values{
+					"volume_id": "v-1", "public": "true",
+				},
+			},
+			"fails": {"volume_upgrade_fails", 0, "Cannot upgrade the identity", "cannot upgrade the identity"},
+			"partial": {
+				"volume_upgrade_partial", 1, values{"volume_id": nil, "public": "true"}, values{
+					"volume_id": nil, "public": "true",
+				},
+			},
 			// It is for the caller to see what is wrong with these.
 			"invalid": {"volume_upgrade_invalid", 1, values{"volume_id": "(unknown)", "public": nil}, values{"volume_id": nil, "public": nil}},
 		} {

@@ -18,7 +18,8 @@ func TestPrograms(t *testing.T) {
 			t.Parallel()
 			const module = "github.com/landbridge-io/landbridge/examples/examplecloud/"
 			binary := filepath.Join(t.TempDir(), "provider")
-			build := exec.Command("go", "build", "-o", binary, "-ldflags", "-s -w -X "+module+"provider/release.linked=9", module+"cmd/terraform-provider-examplecloud-"+string(form))
+			build := exec.Command("go", "build", "-o", binary, "-ldflags", "-s -w -X "+module+
+				"provider/release.linked=9", module+"cmd/terraform-provider-examplecloud-"+string(form))
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%s\n%s", err, out)
 			}

@@ -125,7 +125,11 @@ func TestImportThing(t *testing.T) {
 			"identity": {func() (instance, error) {
 				return c.importIdentity("examplecloud_thing", values{"id": thereID, "region": "us-west-2"})
 			}, found(there)},
-			"identity without region": {func() (instance, error) { return c.importIdentity("examplecloud_thing", values{"id": hereID}) }, found(here)},
+			"identity without region": {
+				func() (instance, error) {
+					return c.importIdentity("examplecloud_thing", values{"id": hereID})
+				}, found(here),
+			},
 			"identity, region in capitals": {func() (instance, error) {
 				return c.importIdentity("examplecloud_thing", values{"id": thereID, "region": "US-WEST-2"})
 			}, found(there)},
@@ -183,7 +187,8 @@ func TestDatastore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want(t, "planned identity", datastoreIdentity, c.identityOf(instance{typeName: "examplecloud_datastore", identity: planned.PlannedIdentity}))
+		want(t, "planned identity", datastoreIdentity,
+			c.identityOf(instance{typeName: "examplecloud_datastore", identity: planned.PlannedIdentity}))
 		made, err := c.applyPlan(instance{typeName: "examplecloud_datastore"}, config, planned)
 		if err != nil {
 			t.Fatal(err)
@@ -317,7 +322,10 @@ func TestUnreadCreation(t *testing.T) {
 			eachForm(t, func(t *testing.T, c *core) {
 				for _, typeName := range []string{"examplecloud_datastore", "examplecloud_thing", "examplecloud_ticket"} {
 					c.fault(fault)
-					arguments := map[string]values{"examplecloud_datastore": datastore, "examplecloud_thing": {"name": "a"}, "examplecloud_ticket": {"title": "a"}}[typeName]
+					arguments := map[string]values{
+						"examplecloud_datastore": datastore, "examplecloud_thing": {"name": "a"},
+						"examplecloud_ticket": {"title": "a"},
+					}[typeName]
 					made, err := c.create(typeName, arguments)
 					if err != nil {
 						t.Fatalf("%s: %s", typeName, err)
@@ -458,7 +466,10 @@ func TestShapes(t *testing.T) {
 		}
 		maps.Copy(arguments, more[c.form])
 		made := c.mustCreate("examplecloud_shapes", arguments)
-		wantIdentity := values{"id": c.state(made)["id"], "zones": []any{"z1", "z2"}, "levels": []any{0.25, 2.5}, "switches": []any{true, false}, "weight": 1.5, "active": true}
+		wantIdentity := values{
+			"id": c.state(made)["id"], "zones": []any{"z1", "z2"}, "levels": []any{0.25, 2.5},
+			"switches": []any{true, false}, "weight": 1.5, "active": true,
+		}
 		want(t, "identity", wantIdentity, c.identityOf(made))
 		read, err := c.read(made)
 		if err != nil {

@@ -106,7 +106,10 @@ func TestCluster(t *testing.T) {
 	fails(err, "there is no TerraformProvider in the cluster")
 	path := examplecloudtest.Provider(t, examplecloudtest.Framework6)
 	for name, source := range map[string]string{"cloud": path, "another": "example.org/no/where"} {
-		create(t, c, &v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.TerraformProviderSpec{Source: source, Activate: []string{"examplecloud_*"}}})
+		create(t, c, &v1alpha1.TerraformProvider{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec:       v1alpha1.TerraformProviderSpec{Source: source, Activate: []string{"examplecloud_*"}},
+		})
 	}
 	all, err := x.Providers(t.Context())
 	if err != nil || len(all) != 2 || all[0].Name != "another" {
@@ -120,38 +123,52 @@ func TestCluster(t *testing.T) {
 		t.Fatalf("%v, %v", all, err)
 	}
 	p, err := x.Open(t.Context(), &all[0])
-	if err != nil || p.Model.Name != "examplecloud" || p.Source != path || cmp.Diff([]string{"examplecloud_*"}, p.Activate[model.Managed]) != "" {
+	if err != nil || p.Model.Name != "examplecloud" || p.Source != path ||
+		cmp.Diff([]string{"examplecloud_*"}, p.Activate[model.Managed]) != "" {
 		t.Fatalf("%+v, %v", p, err)
 	}
 
 	// Configurations.
 	const api = "examplecloud.landbridge.io/v1alpha1"
 	secrets := &redact.Redactor{}
-	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "", Name: "default"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model,
+		providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "", Name: "default"}, secrets)
 	fails(err, "there is no ClusterProviderConfig default of examplecloud.landbridge.io in the cluster")
 	for _, d := range crd.ProviderConfig(p.Model) {
 		serve(t, c, d)
 	}
-	create(t, c, object(api, "ClusterProviderConfig", "", "default", m{"spec": m{"endpoint": "http://x", "tokenSecretRef": m{"name": "s", "namespace": "default", "key": "k"}}}))
+	create(t, c, object(api, "ClusterProviderConfig", "", "default", m{
+		"spec": m{"endpoint": "http://x", "tokenSecretRef": m{"name": "s", "namespace": "default", "key": "k"}},
+	}))
 	create(t, c, object(api, "ProviderConfig", "default", "own", m{"spec": m{"endpoint": "http://y"}}))
-	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model,
+		providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
 	fails(err, "ClusterProviderConfig default: spec.tokenSecretRef: Invalid Secret reference: there is no Secret s in namespace default")
-	create(t, c, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Data: map[string][]byte{"k": []byte("a-token-never-shown")}})
-	v, err := x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
+	create(t, c, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, Data: map[string][]byte{
+			"k": []byte("a-token-never-shown"),
+		},
+	})
+	v, err := x.Configuration(t.Context(), p.Model,
+		providerconfig.Reference{Kind: "ClusterProviderConfig", Namespace: "ignored", Name: "default"}, secrets)
 	if err != nil || v.GetAttr("token").AsString() != "a-token-never-shown" {
 		t.Errorf("%#v, %v", v, err)
 	}
 	if got := secrets.Replacer().Replace("a-token-never-shown"); got != redact.Concealed {
 		t.Errorf("the token is not known as a secret: %s", got)
 	}
-	if v, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}, secrets); err != nil || v.GetAttr("endpoint").AsString() != "http://y" {
+	if v, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{
+		Kind: "ProviderConfig", Namespace: "default", Name: "own",
+	}, secrets); err != nil || v.GetAttr("endpoint").AsString() != "http://y" {
 		t.Errorf("%#v, %v", v, err)
 	}
-	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ProviderConfig", Namespace: "elsewhere", Name: "own"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model,
+		providerconfig.Reference{Kind: "ProviderConfig", Namespace: "elsewhere", Name: "own"}, secrets)
 	fails(err, "there is no ProviderConfig elsewhere/own of examplecloud.landbridge.io in the cluster")
 	tokens := []any{m{"name": "cloud", "serviceAccountRef": m{"name": "builder"}, "audiences": []any{"cloud"}}}
 	create(t, c, object(api, "ProviderConfig", "default", "tokens", m{"spec": m{"endpoint": "http://y", "serviceAccountTokens": tokens}}))
-	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "tokens"}, secrets)
+	_, err = x.Configuration(t.Context(), p.Model,
+		providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "tokens"}, secrets)
 	fails(err, "ProviderConfig tokens has spec.serviceAccountTokens: only the controller requests tokens of ServiceAccounts")
 
 	// Accounts.
@@ -179,7 +196,8 @@ func TestCluster(t *testing.T) {
 			t.Errorf("%s: same account: %t, want %t", name, !test.same, test.same)
 		}
 	}
-	if none := account("ProviderConfig", "none"); none.Same(none) || !account("ClusterProviderConfig", "declared").Same(account("ClusterProviderConfig", "declared-too")) {
+	if none := account("ProviderConfig", "none"); none.Same(none) ||
+		!account("ClusterProviderConfig", "declared").Same(account("ClusterProviderConfig", "declared-too")) {
 		t.Error("what is not known, or declared, is not compared")
 	}
 	_, err = x.Configuration(t.Context(), p.Model, providerconfig.Reference{Kind: "Thing", Namespace: "", Name: "own"}, secrets)
@@ -202,12 +220,16 @@ func TestCluster(t *testing.T) {
 		create(t, c, u)
 		return u
 	}
-	told := resource("a-told", map[string]string{v1alpha1.AnnotationIdentity: `{"id":"old","region":"east"}`, "crossplane.io/external-name": "told"}, m{})
+	told := resource("a-told", map[string]string{
+		v1alpha1.AnnotationIdentity: `{"id":"old","region":"east"}`, "crossplane.io/external-name": "told",
+	}, m{})
 	told.Object["status"] = m{"identity": m{"id": "t", "region": "east"}}
 	if err := c.Status().Update(t.Context(), told); err != nil {
 		t.Fatal(err)
 	}
-	resource("b-noted", map[string]string{v1alpha1.AnnotationIdentity: `{"id":"n","region":"east"}`}, m{"providerConfigRef": m{"kind": "ProviderConfig", "name": "own"}})
+	resource("b-noted", map[string]string{v1alpha1.AnnotationIdentity: `{"id":"n","region":"east"}`}, m{
+		"providerConfigRef": m{"kind": "ProviderConfig", "name": "own"},
+	})
 	resource("c-asked", map[string]string{v1alpha1.AnnotationIdentity: `not JSON`}, m{"import": m{"identity": m{"id": "i"}}})
 	resource("d-by-id", nil, m{"import": m{"id": "x"}})
 	resource("e-new", map[string]string{v1alpha1.AnnotationIdentity: `{"uuid":"of an older schema"}`}, m{})
@@ -217,7 +239,10 @@ func TestCluster(t *testing.T) {
 	}
 	var got []string
 	for _, r := range found {
-		got = append(got, strings.Join([]string{r.String(), translate.CanonicalIdentity(r.Identity), r.ExternalName, r.ConfigurationKind + "/" + r.ConfigurationName}, " "))
+		got = append(got, strings.Join([]string{
+			r.String(), translate.CanonicalIdentity(r.Identity), r.ExternalName,
+			r.ConfigurationKind + "/" + r.ConfigurationName,
+		}, " "))
 	}
 	want := []string{
 		"default/a-told id=t,region=east told ClusterProviderConfig/default",
@@ -229,7 +254,8 @@ func TestCluster(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if got, want := found[1].Configuration(), (providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}); got != want {
+	if got, want := found[1].Configuration(),
+		(providerconfig.Reference{Kind: "ProviderConfig", Namespace: "default", Name: "own"}); got != want {
 		t.Errorf("a resource uses %+v", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -65,7 +65,9 @@ func (c *Reader) Modules(ctx context.Context) (ModuleObjects, error) {
 // instance returns the objects of an instance of a module.
 func (c *Reader) instance(ctx context.Context, u *unstructured.Unstructured) (ModuleObjects, error) {
 	owner := discovery.Owner{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
-	rec, err := c.Stored.Load(ctx, store.Key{Group: u.GroupVersionKind().Group, Kind: owner.Kind, Namespace: owner.Namespace, Name: owner.Name}, store.Verbatim)
+	rec, err := c.Stored.Load(ctx, store.Key{
+		Group: u.GroupVersionKind().Group, Kind: owner.Kind, Namespace: owner.Namespace, Name: owner.Name,
+	}, store.Verbatim)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return nil, nil // it has no objects

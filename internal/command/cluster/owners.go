@@ -37,7 +37,10 @@ func (c *Reader) Resources(ctx context.Context, r *model.Resource) ([]ManagedRes
 
 // listed returns what is made of the objects of a list kind in all namespaces; nothing if it is not
 // served.
-func listed[T any](ctx context.Context, reader client.Reader, kind kschema.GroupVersionKind, of func(*unstructured.Unstructured) ([]T, error)) (out []T, _ error) {
+func listed[T any](
+	ctx context.Context, reader client.Reader, kind kschema.GroupVersionKind,
+	of func(*unstructured.Unstructured) ([]T, error),
+) (out []T, _ error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(kind)
 	for {

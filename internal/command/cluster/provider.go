@@ -114,7 +114,10 @@ func (c *Reader) Open(ctx context.Context, p *v1alpha1.TerraformProvider) (*Inst
 	if err != nil {
 		return nil, fmt.Errorf("TerraformProvider %s: %w", p.Name, err)
 	}
-	return &InstalledProvider{Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher, Activate: terraformprovider.PatternsOf(&p.Spec)}, nil
+	return &InstalledProvider{
+		Name: p.Name, Source: p.Spec.Source, Model: m, Launcher: launcher,
+		Activate: terraformprovider.PatternsOf(&p.Spec),
+	}, nil
 }
 
 // OpenVersion is Open for another version of a TerraformProvider: a version, or the path of another
@@ -154,7 +157,10 @@ func (c *Reader) launcher(ctx context.Context, p *v1alpha1.TerraformProvider) (_
 	if err != nil {
 		return nil, "", err
 	}
-	launcher := &plugin.Launcher{Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{}, TerraformVersion: p.Spec.TerraformVersion, StartTimeout: c.StartTimeout}
+	launcher := &plugin.Launcher{
+		Path: binary.Path, SHA256: binary.SHA256, Env: map[string]string{}, TerraformVersion: p.Spec.TerraformVersion,
+		StartTimeout: c.StartTimeout,
+	}
 	for _, e := range p.Spec.Env {
 		launcher.Env[e.Name] = e.Value
 	}
@@ -174,7 +180,9 @@ func (c *Reader) find(ctx context.Context, p *v1alpha1.TerraformProvider) (insta
 
 // Configuration returns a provider configuration. The values of the Secrets that it refers to are
 // added to secrets. A provider without configuration arguments needs no object.
-func (c *Reader) Configuration(ctx context.Context, p *model.Provider, ref providerconfig.Reference, secrets *redact.Redactor) (cty.Value, error) {
+func (c *Reader) Configuration(
+	ctx context.Context, p *model.Provider, ref providerconfig.Reference, secrets *redact.Redactor,
+) (cty.Value, error) {
 	u, err := c.configuration(ctx, p, ref)
 	switch {
 	case err != nil:
@@ -183,7 +191,10 @@ func (c *Reader) Configuration(ctx context.Context, p *model.Provider, ref provi
 		return p.Schema.Config.EmptyValue(), nil
 	}
 	if _, given, _ := unstructured.NestedSlice(u.Object, "spec", model.ServiceAccountTokens); given {
-		return cty.NilVal, fmt.Errorf("%s %s has spec.%s: only the controller requests tokens of ServiceAccounts. Name a provider configuration with other credentials, by --provider-config", ref.Kind, ref.Name, model.ServiceAccountTokens)
+		return cty.NilVal,
+			fmt.Errorf("%s %s has spec.%s: only the controller requests tokens of ServiceAccounts. Name a provider "+
+				"configuration with other credentials, by --provider-config", ref.Kind, ref.Name,
+				model.ServiceAccountTokens)
 	}
 	v, diags := c.arguments(ctx, p, u, secrets)
 	if diags.HasErrors() {
@@ -198,7 +209,9 @@ func (c *Reader) Configuration(ctx context.Context, p *model.Provider, ref provi
 
 // Account returns what a provider configuration has in common with others for the same account, as
 // far as it can be read. The values of the Secrets that it refers to are added to secrets.
-func (c *Reader) Account(ctx context.Context, p *model.Provider, l provider.Launcher, ref providerconfig.Reference, secrets *redact.Redactor) ownership.Account {
+func (c *Reader) Account(
+	ctx context.Context, p *model.Provider, l provider.Launcher, ref providerconfig.Reference, secrets *redact.Redactor,
+) ownership.Account {
 	u, err := c.configuration(ctx, p, ref)
 	if err != nil || u == nil {
 		return ownership.Account{}
@@ -237,7 +250,9 @@ func (c *Reader) configuration(ctx context.Context, p *model.Provider, ref provi
 }
 
 // arguments returns the arguments of a provider configuration.
-func (c *Reader) arguments(ctx context.Context, p *model.Provider, u *unstructured.Unstructured, secrets *redact.Redactor) (cty.Value, diagnostic.Diagnostics) {
+func (c *Reader) arguments(
+	ctx context.Context, p *model.Provider, u *unstructured.Unstructured, secrets *redact.Redactor,
+) (cty.Value, diagnostic.Diagnostics) {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	return translate.ProviderConfig(p, spec, func(ref translate.SecretKeySelector) ([]byte, error) {
 		if u.GetNamespace() != "" {

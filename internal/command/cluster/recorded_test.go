@@ -25,7 +25,8 @@ func TestRecordedSources(t *testing.T) {
 	t.Parallel()
 	server := playgroundtest.New(t, playgroundtest.Options{})
 	mirror := t.TempDir()
-	program := filepath.Join(mirror, "registry.terraform.io", "landbridge-io", "examplecloud", "3.0.0", runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-examplecloud")
+	program := filepath.Join(mirror, "registry.terraform.io", "landbridge-io", "examplecloud", "3.0.0",
+		runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-examplecloud")
 	if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +43,13 @@ func TestRecordedSources(t *testing.T) {
 		named   bool   // the user names the mirror
 		want    string // in the error; empty: none
 	}{
-		"a mirror":                  {sources: []v1alpha1.ProviderSource{folder(mirror)}},
-		"the second mirror":         {sources: []v1alpha1.ProviderSource{folder(missing), folder(mirror)}},
-		"a mirror of another host":  {sources: []v1alpha1.ProviderSource{folder(missing)}, want: "the controller has the provider in the directory " + missing + ", which does not exist on this machine. " + way},
+		"a mirror":          {sources: []v1alpha1.ProviderSource{folder(mirror)}},
+		"the second mirror": {sources: []v1alpha1.ProviderSource{folder(missing), folder(mirror)}},
+		"a mirror of another host": {
+			sources: []v1alpha1.ProviderSource{folder(missing)},
+			want: "the controller has the provider in the directory " + missing +
+				", which does not exist on this machine. " + way,
+		},
 		"named by the user":         {sources: []v1alpha1.ProviderSource{folder(missing)}, named: true},
 		"named, nothing recorded":   {named: true},
 		"nothing is recorded":       {want: "no provider mirror is configured"},
@@ -58,8 +63,9 @@ func TestRecordedSources(t *testing.T) {
 				x.Recorded = &cluster.Recorded{CacheDir: t.TempDir(), Credentials: &registry.Client{Registry: registry.Default}}
 			}
 			p := &v1alpha1.TerraformProvider{
-				ObjectMeta: metav1.ObjectMeta{Name: "cloud"}, Spec: v1alpha1.TerraformProviderSpec{Source: "landbridge-io/examplecloud", Version: "3.0.0"},
-				Status: v1alpha1.TerraformProviderStatus{Sources: test.sources},
+				ObjectMeta: metav1.ObjectMeta{Name: "cloud"},
+				Spec:       v1alpha1.TerraformProviderSpec{Source: "landbridge-io/examplecloud", Version: "3.0.0"},
+				Status:     v1alpha1.TerraformProviderStatus{Sources: test.sources},
 			}
 			opened, err := x.Open(t.Context(), p)
 			switch {
@@ -80,13 +86,32 @@ func TestGroups(t *testing.T) {
 		installed string
 		want      []string
 	}{
-		"the default":       {spec: v1alpha1.TerraformProviderSpec{Source: "hashicorp/google-beta"}, want: []string{"google-beta.landbridge.io"}},
-		"of a program":      {spec: v1alpha1.TerraformProviderSpec{Source: "/opt/terraform-provider-cloud_v1.2.3"}, want: []string{"cloud.landbridge.io"}},
-		"of another name":   {spec: v1alpha1.TerraformProviderSpec{Source: "/opt/cloud"}},
-		"configured":        {spec: v1alpha1.TerraformProviderSpec{Source: "/opt/cloud", Group: "cloud.example.org"}, want: []string{"cloud.example.org"}},
-		"of a resource":     {spec: v1alpha1.TerraformProviderSpec{Source: "acme/cloud", Resources: map[string]config.Resource{"cloud_net": {Group: "net.example.org"}}}, want: []string{"cloud.landbridge.io", "net.example.org"}},
-		"of an override":    {spec: v1alpha1.TerraformProviderSpec{Source: "acme/cloud", Overrides: []config.Override{{Resource: config.Resource{Group: "net.example.org"}}}}, want: []string{"cloud.landbridge.io", "net.example.org"}},
-		"until it is empty": {spec: v1alpha1.TerraformProviderSpec{Source: "acme/cloud", Group: "new.example.org"}, installed: `{"group":"old.example.org"}`, want: []string{"new.example.org", "old.example.org"}},
+		"the default": {spec: v1alpha1.TerraformProviderSpec{Source: "hashicorp/google-beta"}, want: []string{"google-beta.landbridge.io"}},
+		"of a program": {
+			spec: v1alpha1.TerraformProviderSpec{Source: "/opt/terraform-provider-cloud_v1.2.3"},
+			want: []string{"cloud.landbridge.io"},
+		},
+		"of another name": {spec: v1alpha1.TerraformProviderSpec{Source: "/opt/cloud"}},
+		"configured": {
+			spec: v1alpha1.TerraformProviderSpec{Source: "/opt/cloud", Group: "cloud.example.org"},
+			want: []string{"cloud.example.org"},
+		},
+		"of a resource": {
+			spec: v1alpha1.TerraformProviderSpec{
+				Source: "acme/cloud", Resources: map[string]config.Resource{"cloud_net": {Group: "net.example.org"}},
+			}, want: []string{"cloud.landbridge.io", "net.example.org"},
+		},
+		"of an override": {
+			spec: v1alpha1.TerraformProviderSpec{
+				Source: "acme/cloud", Overrides: []config.Override{{
+					Resource: config.Resource{Group: "net.example.org"},
+				}},
+			}, want: []string{"cloud.landbridge.io", "net.example.org"},
+		},
+		"until it is empty": {
+			spec:      v1alpha1.TerraformProviderSpec{Source: "acme/cloud", Group: "new.example.org"},
+			installed: `{"group":"old.example.org"}`, want: []string{"new.example.org", "old.example.org"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &v1alpha1.TerraformProvider{Spec: test.spec}

@@ -18,7 +18,10 @@ func TestVersionIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	x := &cluster.Reader{Installer: &install.Installer{CacheDir: t.TempDir()}}
-	p := &v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: "cloud"}, Spec: v1alpha1.TerraformProviderSpec{Source: "example.org/no/where", Version: "1.0.0"}}
+	p := &v1alpha1.TerraformProvider{
+		ObjectMeta: metav1.ObjectMeta{Name: "cloud"},
+		Spec:       v1alpha1.TerraformProviderSpec{Source: "example.org/no/where", Version: "1.0.0"},
+	}
 	for name, c := range map[string]struct {
 		file, version string
 		runs          bool

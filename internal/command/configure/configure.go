@@ -55,7 +55,8 @@ func Apply(ctx context.Context, c client.Client, objects []*unstructured.Unstruc
 		var last error
 		var unknown time.Time // since when a field is unknown
 		err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
-			if err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(o.DeepCopy()), fieldOwner, client.ForceOwnership); err == nil || last == nil || ctx.Err() == nil {
+			if err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(o.DeepCopy()), fieldOwner,
+				client.ForceOwnership); err == nil || last == nil || ctx.Err() == nil {
 				last = err // unless it says only that time is up
 			}
 			switch {
@@ -104,7 +105,8 @@ func final(err error) bool {
 func explain(o *unstructured.Unstructured, err error) error {
 	what := o.GetKind() + " " + client.ObjectKeyFromObject(o).String()
 	if meta.IsNoMatchError(err) {
-		return fmt.Errorf("%s: the cluster does not serve this kind of the group %s, since its provider is not installed; kubectl get terraformproviders shows why",
+		return fmt.Errorf("%s: the cluster does not serve this kind of the group %s, since its provider is not "+
+			"installed; kubectl get terraformproviders shows why",
 			what, o.GroupVersionKind().Group)
 	}
 	if field := unknownField(err); field != "" {

@@ -73,16 +73,27 @@ func TestApply(t *testing.T) {
 		want     string
 		requests int
 	}{
-		"at once":                {limit: time.Minute, requests: 2},
-		"a kind served later":    {refusals: 5, refusal: noMatch, limit: time.Minute, requests: 7},
-		"a kind never served":    {refusals: 100, refusal: noMatch, limit: 9500 * time.Millisecond, want: "kubectl get terraformproviders", requests: 10},
+		"at once":             {limit: time.Minute, requests: 2},
+		"a kind served later": {refusals: 5, refusal: noMatch, limit: time.Minute, requests: 7},
+		"a kind never served": {
+			refusals: 100, refusal: noMatch, limit: 9500 * time.Millisecond,
+			want: "kubectl get terraformproviders", requests: 10,
+		},
 		"an API server restarts": {refusals: 3, refusal: errors.New("connection refused"), limit: time.Minute, requests: 5},
 		"an unknown field": {
-			refusals: 100, refusal: errors.New("failed to create typed patch object (/default; cloud.landbridge.io/v1alpha1, Kind=ClusterProviderConfig): .spec.tokn: field not declared in schema"),
+			refusals: 100,
+			refusal: errors.New("failed to create typed patch object (/default; cloud.landbridge.io/v1alpha1, " +
+				"Kind=ClusterProviderConfig): .spec.tokn: field not declared in schema"),
 			limit: 5 * time.Minute, want: "ClusterProviderConfig /default: the kind has no field spec.tokn; correct its name", requests: 31,
 		},
-		"a field that the next version has": {refusals: 20, refusal: errors.New(".spec.tokn: field not declared in schema"), limit: 5 * time.Minute, requests: 22},
-		"a manifest is invalid":             {refusals: 100, refusal: kerrors.NewBadRequest("no such field"), limit: time.Minute, want: "no such field", requests: 1},
+		"a field that the next version has": {
+			refusals: 20, refusal: errors.New(".spec.tokn: field not declared in schema"),
+			limit: 5 * time.Minute, requests: 22,
+		},
+		"a manifest is invalid": {
+			refusals: 100, refusal: kerrors.NewBadRequest("no such field"), limit: time.Minute,
+			want: "no such field", requests: 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +115,8 @@ func TestApply(t *testing.T) {
 				defer cancel()
 				var applied []string
 				err = configure.Apply(ctx, c, objects, func(o *unstructured.Unstructured) { applied = append(applied, o.GetName()) })
-				if test.want == "" && (err != nil || len(applied) != 2) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				if test.want == "" && (err != nil || len(applied) != 2) ||
+					test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 					t.Errorf("Apply returned %v, want %q; it applied %s", err, test.want, applied)
 				}
 				if requests != test.requests {

@@ -39,15 +39,23 @@ func TestUnknownField(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "clusterproviderconfigs.cloud.landbridge.io"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: "cloud.landbridge.io", Scope: apiextensionsv1.ClusterScoped,
-			Names:    apiextensionsv1.CustomResourceDefinitionNames{Kind: "ClusterProviderConfig", ListKind: "ClusterProviderConfigList", Plural: "clusterproviderconfigs", Singular: "clusterproviderconfig"},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1alpha1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &of}}},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Kind: "ClusterProviderConfig", ListKind: "ClusterProviderConfigList",
+				Plural: "clusterproviderconfigs", Singular: "clusterproviderconfig",
+			},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1alpha1", Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &of},
+			}},
 		},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	apply := func(spec string, limit time.Duration) error {
 		t.Helper()
-		objects, err := configure.Read("file", []byte("apiVersion: cloud.landbridge.io/v1alpha1\nkind: ClusterProviderConfig\nmetadata: {name: default}\nspec: "+spec+"\n"))
+		objects, err := configure.Read("file",
+			[]byte("apiVersion: cloud.landbridge.io/v1alpha1\nkind: ClusterProviderConfig\nmetadata: {name: "+
+				"default}\nspec: "+spec+"\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +66,8 @@ func TestUnknownField(t *testing.T) {
 	if err := apply("{endpoint: x}", time.Minute); err != nil { // as soon as the kind is served
 		t.Fatal(err)
 	}
-	if err := apply("{endpoint: x, endpiont: y}", 5*time.Second); err == nil || !strings.Contains(err.Error(), "the kind has no field spec.endpiont; correct its name") {
+	if err := apply("{endpoint: x, endpiont: y}", 5*time.Second); err == nil ||
+		!strings.Contains(err.Error(), "the kind has no field spec.endpiont; correct its name") {
 		t.Errorf("got %v", err)
 	}
 }

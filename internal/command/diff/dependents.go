@@ -50,7 +50,8 @@ func (p *planner) planDependents(ctx context.Context) {
 			}
 		}
 	}
-	p.list(names, "Dependents of what is replaced", "These are in the cluster, depend on objects that would be replaced, and are planned, too: %s.")
+	p.list(names, "Dependents of what is replaced",
+		"These are in the cluster, depend on objects that would be replaced, and are planned, too: %s.")
 	users := p.users(ctx, lists, elsewhere)
 	names = nil
 	for _, r := range users {
@@ -59,10 +60,12 @@ func (p *planner) planDependents(ctx context.Context) {
 			refused = append(refused, r.name()+" is paused")
 		}
 	}
-	p.list(names, "Users of a provider configuration", "Nothing would be done to these until the objects are replaced from which their provider configuration takes values: %s.")
+	p.list(names, "Users of a provider configuration", "Nothing would be done to these until the objects are "+
+		"replaced from which their provider configuration takes values: %s.")
 	p.list(refused, "Replacement prevented", "The controller would replace nothing that these depend on: %s.")
 	if len(elsewhere) > 0 {
-		p.report(diagnostic.Warning, "", "Dependents in other namespaces", "%d resources in other namespaces depend on objects that would be replaced. They are not planned.", len(elsewhere))
+		p.report(diagnostic.Warning, "", "Dependents in other namespaces", "%d resources in other namespaces depend "+
+			"on objects that would be replaced. They are not planned.", len(elsewhere))
 	}
 }
 
@@ -273,7 +276,8 @@ func (r *planned) uses(of *LocalProvider, config *unstructured.Unstructured) boo
 	}
 	names := func(path ...string) bool {
 		ref, _, _ := unstructured.NestedStringMap(r.object.Object, path...)
-		return cmp.Or(ref["kind"], model.ClusterProviderConfigKind) == config.GetKind() && cmp.Or(ref["name"], providerconfig.DefaultName) == config.GetName()
+		return cmp.Or(ref["kind"], model.ClusterProviderConfigKind) == config.GetKind() &&
+			cmp.Or(ref["name"], providerconfig.DefaultName) == config.GetName()
 	}
 	named, _, _ := unstructured.NestedMap(r.object.Object, "spec", "providerConfigRefs")
 	for key := range named {

@@ -109,26 +109,27 @@ func newBenchWith(t *testing.T, configured config.Provider, pets map[string]int6
 			t.Error("something was written")
 		}
 	}
-	b.client = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(existing...).WithInterceptorFuncs(interceptor.Funcs{
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			dry((&client.CreateOptions{}).ApplyOptions(opts).DryRun)
-			return c.Create(ctx, o, opts...)
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			options := client.PatchOptions{}
-			options.ApplyOptions(opts)
-			dry(options.DryRun)
-			if u, ok := o.(*unstructured.Unstructured); ok && patch.Type() == types.ApplyPatchType {
-				// The fake client answers a dry run with the object as it is.
-				raw, err := patch.Data(o)
-				if err != nil {
-					return err
+	b.client = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(existing...).
+		WithInterceptorFuncs(interceptor.Funcs{
+			Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+				dry((&client.CreateOptions{}).ApplyOptions(opts).DryRun)
+				return c.Create(ctx, o, opts...)
+			},
+			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+				options := client.PatchOptions{}
+				options.ApplyOptions(opts)
+				dry(options.DryRun)
+				if u, ok := o.(*unstructured.Unstructured); ok && patch.Type() == types.ApplyPatchType {
+					// The fake client answers a dry run with the object as it is.
+					raw, err := patch.Data(o)
+					if err != nil {
+						return err
+					}
+					return json.Unmarshal(raw, &u.Object)
 				}
-				return json.Unmarshal(raw, &u.Object)
-			}
-			return c.Patch(ctx, o, patch, opts...)
-		},
-	}).Build()
+				return c.Patch(ctx, o, patch, opts...)
+			},
+		}).Build()
 	return b
 }
 
@@ -141,7 +142,8 @@ func configMap(name string) string {
 }
 
 func terraformProvider(name, version string) string {
-	return "---\napiVersion: landbridge.io/v1alpha1\nkind: TerraformProvider\nmetadata: {name: " + name + "}\nspec: {source: hashicorp/random, version: " + version + "}\n"
+	return "---\napiVersion: landbridge.io/v1alpha1\nkind: TerraformProvider\nmetadata: {name: " + name +
+		"}\nspec: {source: hashicorp/random, version: " + version + "}\n"
 }
 
 func (b *bench) read(text string) []local.Object {
@@ -163,7 +165,11 @@ func (b *bench) plan(text string) (*diff.Plan, local.Messages, string) {
 			}
 			return store.Record{}, store.ErrNotFound
 		},
-		Providers: []diff.LocalProvider{{Source: "registry.terraform.io/hashicorp/random", Model: b.model, Launcher: &plugin.Launcher{Path: providertest.Binary(b.t, "random")}}},
+		Providers: []diff.LocalProvider{{
+			Source: "registry.terraform.io/hashicorp/random", Model: b.model, Launcher: &plugin.Launcher{
+				Path: providertest.Binary(b.t, "random"),
+			},
+		}},
 	}, b.read(text))
 	var out strings.Builder
 	if err := planview.Text(&out, plan.View(), planview.Style{}); err != nil {
@@ -195,7 +201,8 @@ func pet(b *bench, id string, length int64) cty.Value {
 func TestPlanOfManifests(t *testing.T) {
 	t.Parallel()
 	first := manifest("Pet", "first", `{forProvider: {length: 2}}`)
-	second := manifest("Pet", "second", `{references: [{to: forProvider.prefix, from: {kind: Pet, name: first, fieldPath: status.atProvider.id}}]}`)
+	second := manifest("Pet", "second",
+		`{references: [{to: forProvider.prefix, from: {kind: Pet, name: first, fieldPath: status.atProvider.id}}]}`)
 	for name, x := range map[string]struct {
 		has      map[string]int64 // pets, with their lengths
 		manifest string
@@ -209,10 +216,15 @@ func TestPlanOfManifests(t *testing.T) {
 	}{
 		"new resources, in the order of their references": {
 			changes: true, manifest: second + first, want: []string{"Create random_pet.first", "Create random_pet.second"},
-			text: []string{"+ prefix    = (known after apply)", "Plan: 2 to add, 0 to change, 0 to destroy.", "| + | Pet team-a/second | `random_pet.second` | Create |"},
+			text: []string{
+				"+ prefix    = (known after apply)", "Plan: 2 to add, 0 to change, 0 to destroy.",
+				"| + | Pet team-a/second | `random_pet.second` | Create |",
+			},
 		},
 		"reference to an object that exists": {
-			changes: true, has: map[string]int64{"first": 2}, manifest: first + second, want: []string{"NoOp random_pet.first", "Create random_pet.second"},
+			changes: true, has: map[string]int64{"first": 2}, manifest: first + second, want: []string{
+				"NoOp random_pet.first", "Create random_pet.second",
+			},
 			text: []string{`+ prefix    = "first-id"`},
 		},
 		"no change": {has: map[string]int64{"first": 2}, manifest: first, want: []string{"NoOp random_pet.first"}, text: []string{"No changes."}},
@@ -221,7 +233,8 @@ func TestPlanOfManifests(t *testing.T) {
 			text: []string{"~ length = 3 -> 2 # forces replacement", "!       length = 3 -> 2 # forces replacement", "| -/+ | Pet team-a/first |"},
 		},
 		"reference to nothing": {
-			manifest: second, waiting: []string{"spec.forProvider.prefix: there is no Pet team-a/first"}, changes: true, text: []string{"Incomplete plan."},
+			manifest: second, waiting: []string{"spec.forProvider.prefix: there is no Pet team-a/first"},
+			changes: true, text: []string{"Incomplete plan."},
 		},
 		"other kinds": {
 			manifest: configMap("new"), message: "kubectl diff shows changes of ConfigMap.", changes: true,
@@ -229,13 +242,17 @@ func TestPlanOfManifests(t *testing.T) {
 		},
 		"an object of another kind that is as it is": {manifest: configMap("old"), text: []string{"No changes."}},
 		"an object of another kind that changes": {
-			manifest: configMap("old") + "data: {a: b}\n", message: "kubectl diff shows changes of ConfigMap.", changes: true, text: []string{"Incomplete plan."},
+			manifest: configMap("old") + "data: {a: b}\n", message: "kubectl diff shows changes of ConfigMap.",
+			changes: true, text: []string{"Incomplete plan."},
 		},
 		"a new provider": {
-			manifest: terraformProvider("new", "1.0.0"), message: "kubectl diff shows changes of TerraformProvider.landbridge.io.", changes: true, text: []string{"Incomplete plan."},
+			manifest: terraformProvider("new", "1.0.0"), message: "kubectl diff shows changes of " +
+				"TerraformProvider.landbridge.io.",
+			changes: true, text: []string{"Incomplete plan."},
 		},
 		"another version of a provider": {
-			has: map[string]int64{"first": 2}, manifest: first + terraformProvider("old", "2.0.0"), want: []string{"NoOp random_pet.first"}, changes: true,
+			has: map[string]int64{"first": 2}, manifest: first + terraformProvider("old", "2.0.0"),
+			want: []string{"NoOp random_pet.first"}, changes: true,
 			upgrades: []diff.Upgrade{{Name: "old", Version: "2.0.0"}}, text: []string{"Incomplete plan."},
 		},
 		"another version and other changes of a provider": {
@@ -245,7 +262,8 @@ func TestPlanOfManifests(t *testing.T) {
 		"a provider that stays as it is": {manifest: terraformProvider("old", "1.0.0"), text: []string{"No changes."}},
 		"a managed resource of no provider": {
 			manifest: "---\napiVersion: other.example.org/v1\nkind: Bucket\nmetadata: {name: x}\nspec: {forProvider: {}}\n", fails: true,
-			message: "The kind Bucket of other.example.org/v1 is of no provider and no module that can be run here.", text: []string{"Incomplete plan."},
+			message: "The kind Bucket of other.example.org/v1 is of no provider and no module that can be run here.",
+			text:    []string{"Incomplete plan."},
 		},
 		"an unknown kind": {
 			manifest: "---\napiVersion: other.example.org/v1\nkind: Nothing\nmetadata: {name: x}\n", fails: true,
@@ -288,7 +306,8 @@ func TestPlanOfManifests(t *testing.T) {
 func TestDependentsInTheCluster(t *testing.T) {
 	referring := func(namespace, name, to string) client.Object {
 		u := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": group + "/v1alpha1", "kind": "Pet", "metadata": map[string]any{"namespace": namespace, "name": name, "uid": namespace + name},
+			"apiVersion": group + "/v1alpha1", "kind": "Pet",
+			"metadata": map[string]any{"namespace": namespace, "name": name, "uid": namespace + name},
 			"spec": map[string]any{
 				"forProvider": map[string]any{"length": int64(2), "prefix": to + "-id"},
 				"references": []any{map[string]any{
@@ -306,7 +325,10 @@ func TestDependentsInTheCluster(t *testing.T) {
 	}{
 		"up to date": {length: 2, want: []string{"NoOp random_pet.first"}},
 		"replaced": {
-			length: 1, want: []string{"DeleteThenCreate random_pet.first", "DeleteThenCreate random_pet.second", "DeleteThenCreate random_pet.third"},
+			length: 1, want: []string{
+				"DeleteThenCreate random_pet.first", "DeleteThenCreate random_pet.second",
+				"DeleteThenCreate random_pet.third",
+			},
 			messages: []string{
 				"These are in the cluster, depend on objects that would be replaced, and are planned, too: Pet team-a/second, Pet team-a/third.",
 				"1 resources in other namespaces depend on objects that would be replaced. They are not planned.",
@@ -364,15 +386,28 @@ func TestSecretReadersInTheCluster(t *testing.T) {
 			"lifecycle":   lifecycle,
 		}
 	}
-	using := map[string]any{"forProvider": map[string]any{}, "providerConfigRef": map[string]any{"kind": "ClusterProviderConfig", "name": "reads"}}
+	using := map[string]any{
+		"forProvider":       map[string]any{},
+		"providerConfigRef": map[string]any{"kind": "ClusterProviderConfig", "name": "reads"},
+	}
 	pausing := map[string]any{"crossplane.io/paused": "true"}
-	b := newBenchWith(t, config.Provider{Resources: map[string]config.Resource{"random_pet": {Fields: map[string]config.Field{"separator": {Sensitive: true}}}}}, nil,
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "made"}, Data: map[string][]byte{"attribute.result": []byte("-")}},
+	b := newBenchWith(t, config.Provider{
+		Resources: map[string]config.Resource{
+			"random_pet": {Fields: map[string]config.Field{"separator": {Sensitive: true}}},
+		},
+	}, nil,
+		&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "made"}, Data: map[string][]byte{
+				"attribute.result": []byte("-"),
+			},
+		},
 		&unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": group + "/v1alpha1", "kind": "ClusterProviderConfig", "metadata": map[string]any{"name": "reads"},
 			"spec": map[string]any{"tokenSecretRef": map[string]any{"namespace": "team-a", "name": "made", "key": "attribute.result"}},
 		}},
-		pet("team-a", "reads", reading(nil), nil), pet("team-a", "never", reading(map[string]any{"replacePolicy": "Never"}), nil), pet("team-a", "paused", reading(nil), pausing),
+		pet("team-a", "reads", reading(nil), nil),
+		pet("team-a", "never", reading(map[string]any{"replacePolicy": "Never"}), nil),
+		pet("team-a", "paused", reading(nil), pausing),
 		pet("team-a", "uses", using, nil), pet("team-a", "uses-paused", using, pausing), pet("team-b", "uses", using, nil),
 		pet("team-a", "unrelated", map[string]any{"forProvider": map[string]any{}}, nil), pet("team-b", "reads", reading(nil), nil),
 	)
@@ -395,9 +430,12 @@ func TestSecretReadersInTheCluster(t *testing.T) {
 	}
 	want := []string{
 		"The resource is paused, and is left alone.",
-		"These are in the cluster, depend on objects that would be replaced, and are planned, too: Pet team-a/never, Pet team-a/paused, Pet team-a/reads.",
-		"Nothing would be done to these until the objects are replaced from which their provider configuration takes values: Pet team-a/uses, Pet team-a/uses-paused.",
-		"The controller would replace nothing that these depend on: Pet team-a/never may not be changed: spec.lifecycle.replacePolicy is Never, Pet team-a/paused is paused, Pet team-a/uses-paused is paused.",
+		"These are in the cluster, depend on objects that would be replaced, and are planned, too: Pet " +
+			"team-a/never, Pet team-a/paused, Pet team-a/reads.",
+		"Nothing would be done to these until the objects are replaced from which their provider configuration " +
+			"takes values: Pet team-a/uses, Pet team-a/uses-paused.",
+		"The controller would replace nothing that these depend on: Pet team-a/never may not be changed: " +
+			"spec.lifecycle.replacePolicy is Never, Pet team-a/paused is paused, Pet team-a/uses-paused is paused.",
 		"1 resources in other namespaces depend on objects that would be replaced. They are not planned.",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
@@ -432,7 +470,8 @@ func TestPlanHasNoSecrets(t *testing.T) {
 	b := newBench(t, nil)
 	b.stored[store.Key{Group: group, Kind: "Password", Namespace: "team-a", Name: "db"}] = store.Record{
 		Version: "1", Instance: instance.Instance{Status: instance.Full, State: stored(b, "random_password", map[string]cty.Value{
-			"id": cty.StringVal("none"), "length": cty.NumberIntVal(8), "result": cty.StringVal(planted), "bcrypt_hash": cty.StringVal("hash-of-" + planted),
+			"id": cty.StringVal("none"), "length": cty.NumberIntVal(8), "result": cty.StringVal(planted),
+			"bcrypt_hash": cty.StringVal("hash-of-" + planted),
 		})},
 	}
 	plan, messages, text := b.plan(manifest("Password", "db", `{forProvider: {length: 9}}`) +
@@ -457,7 +496,9 @@ func TestPlanHasNoSecrets(t *testing.T) {
 	if len(decided) != 2 {
 		t.Errorf("policies decide %q", decided)
 	}
-	for what, out := range map[string]string{"text": text, "JSON": string(raw), "messages": messages.String(), "policies": strings.Join(decided, "\n")} {
+	for what, out := range map[string]string{
+		"text": text, "JSON": string(raw), "messages": messages.String(), "policies": strings.Join(decided, "\n"),
+	} {
 		if strings.Contains(out, planted) {
 			t.Errorf("%s:\n%s", what, out)
 		}

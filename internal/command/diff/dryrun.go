@@ -24,7 +24,9 @@ const defaultManager = "kubectl"
 // Objects that kubectl apply made are merged as kubectl does it, others by server-side apply, with
 // the field manager that has applied their spec. live is the object as it is; nil if it does not
 // exist yet.
-func dryRun(ctx context.Context, c client.Client, manager string, u *unstructured.Unstructured) (merged, live *unstructured.Unstructured, err error) {
+func dryRun(
+	ctx context.Context, c client.Client, manager string, u *unstructured.Unstructured,
+) (merged, live *unstructured.Unstructured, err error) {
 	live = u.DeepCopy()
 	err = c.Get(ctx, client.ObjectKeyFromObject(u), live)
 	switch {

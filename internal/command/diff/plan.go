@@ -178,7 +178,9 @@ type planner struct {
 func Make(ctx context.Context, o Options, objects []local.Object) (*Plan, local.Messages) {
 	p := &planner{
 		Options: o, overlay: local.NewObjects(o.Client),
-		placeholders: references.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{Plan: local.Plan{Mode: local.Normal}},
+		placeholders: references.NewPlaceholders(), sessions: map[*LocalProvider]*local.Session{}, out: &Plan{
+			Plan: local.Plan{Mode: local.Normal},
+		},
 		replaced: map[store.Key]*unstructured.Unstructured{}, plans: map[store.Key]*terraform.Plan{}, later: map[store.Key]bool{},
 		resolvers: map[*LocalProvider]*providerconfig.Resolver{}, pool: pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}),
 	}
@@ -204,7 +206,9 @@ func (p *planner) close(ctx context.Context) {
 
 func (p *planner) report(severity diagnostic.Severity, source, summary, detail string, args ...any) {
 	replacer := p.Secrets.Replacer()
-	p.messages = append(p.messages, local.Message{Severity: severity, Source: source, Summary: summary, Detail: replacer.Replace(fmt.Sprintf(detail, args...))})
+	p.messages = append(p.messages, local.Message{
+		Severity: severity, Source: source, Summary: summary, Detail: replacer.Replace(fmt.Sprintf(detail, args...)),
+	})
 }
 
 // read applies the objects in dry runs, and returns the custom resources among them.
@@ -256,7 +260,8 @@ func (p *planner) read(ctx context.Context, objects []local.Object) []*planned {
 
 func notServed(gvk schema.GroupVersionKind, err error) string {
 	if kmeta.IsNoMatchError(err) {
-		return fmt.Sprintf("The cluster does not serve the kind %s of %s. Activate its resource type in the TerraformProvider.", gvk.Kind, gvk.GroupVersion())
+		return fmt.Sprintf("The cluster does not serve the kind %s of %s. Activate its resource type in the "+
+			"TerraformProvider.", gvk.Kind, gvk.GroupVersion())
 	}
 	return fmt.Sprintf("%s.", err)
 }
@@ -316,7 +321,8 @@ func (p *planner) dryRuns(ctx context.Context, objects []local.Object) (live []*
 			if o.GetKind() == "Secret" {
 				p.conceal(o.Unstructured)
 			}
-			p.report(diagnostic.Error, o.Source, "Not accepted", "The API server does not accept the object: %s.", strings.TrimSuffix(refusal(errs[i]), "."))
+			p.report(diagnostic.Error, o.Source, "Not accepted", "The API server does not accept the object: %s.",
+				strings.TrimSuffix(refusal(errs[i]), "."))
 			p.overlay.Remove(o.Unstructured)
 			continue
 		}
@@ -337,7 +343,8 @@ func (p *planner) unplanned(ctx context.Context, objects []local.Object) {
 		}
 		gvk := u.GroupVersionKind()
 		if _, managed, _ := unstructured.NestedMap(u.Object, "spec", "forProvider"); managed {
-			p.report(diagnostic.Error, o.Source, "Cannot be planned", "The kind %s of %s is of no provider and no module that can be run here.", gvk.Kind, gvk.GroupVersion())
+			p.report(diagnostic.Error, o.Source, "Cannot be planned", "The kind %s of %s is of no provider and no "+
+				"module that can be run here.", gvk.Kind, gvk.GroupVersion())
 			continue
 		}
 		if !differs(u, live) {
@@ -350,9 +357,12 @@ func (p *planner) unplanned(ctx context.Context, objects []local.Object) {
 			p.out.Upgrades = append(p.out.Upgrades, Upgrade{u.GetName(), version})
 			continue
 		}
-		if live != nil && gvk.Group == v1alpha1.GroupVersion.Group && slices.Contains([]string{"TerraformProvider", "TerraformModule"}, gvk.Kind) {
+		if live != nil && gvk.Group == v1alpha1.GroupVersion.Group &&
+			slices.Contains([]string{"TerraformProvider", "TerraformModule"}, gvk.Kind) {
 			p.report(diagnostic.Error, o.Source, "Cannot be planned",
-				"The %s would change, and what that changes of remote objects cannot be planned. Apply it first, with an approvalPolicy if plans are to be seen before they are carried out.", gvk.Kind)
+				"The %s would change, and what that changes of remote objects cannot be planned. Apply it first, "+
+					"with an approvalPolicy if plans are to be seen before they are carried out.",
+				gvk.Kind)
 			continue
 		}
 		kinds[gvk.GroupKind().String()] = true
@@ -391,7 +401,9 @@ func (p *planner) conceal(u *unstructured.Unstructured) {
 func withDefaults(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = u.DeepCopy()
 	if _, ok, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRef"); !ok && u.GetKind() != "Secret" {
-		_ = unstructured.SetNestedStringMap(u.Object, map[string]string{"kind": model.ClusterProviderConfigKind, "name": "default"}, "spec", "providerConfigRef")
+		_ = unstructured.SetNestedStringMap(u.Object, map[string]string{
+			"kind": model.ClusterProviderConfigKind, "name": "default",
+		}, "spec", "providerConfigRef")
 	}
 	return u
 }
@@ -442,7 +454,10 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 		p.report(diagnostic.Error, r.source, "Provider configuration", "%s.", strings.TrimSuffix(err.Error(), "."))
 		return nil
 	}
-	out := local.ManifestResource{Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Labels: r.object.GetLabels(), Source: r.source, Declared: r.object}
+	out := local.ManifestResource{
+		Model: r.model, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), Labels: r.object.GetLabels(),
+		Source: r.source, Declared: r.object,
+	}
 	call := p.session(r.provider).Functions(local.NewResource(out, config))
 	resolver := references.Resolver{Reader: p.overlay, Served: p.served, Call: call, Unknown: func(u *unstructured.Unstructured) any {
 		if p.overlay.Like(u) == nil {
@@ -459,7 +474,9 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 		return nil
 	}
 	if len(found.Missing) > 0 {
-		p.out.Waiting = append(p.out.Waiting, Waiting{Kind: r.model.Kind, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), For: found.Missing})
+		p.out.Waiting = append(p.out.Waiting, Waiting{
+			Kind: r.model.Kind, Namespace: r.object.GetNamespace(), Name: r.object.GetName(), For: found.Missing,
+		})
 		return nil
 	}
 	spec, _, _ = unstructured.NestedMap(r.object.Object, "spec")
@@ -506,7 +523,10 @@ func (p *planner) describe(ctx context.Context, r *planned) *local.ManifestResou
 func (p *planner) say(r *local.ManifestResource, diags diagnostic.Diagnostics) {
 	replacer := p.Secrets.Replacer()
 	for _, d := range diags {
-		m := local.Message{Severity: d.Severity, Summary: replacer.Replace(d.Summary), Detail: replacer.Replace(d.Detail), Source: r.Source, Address: r.Address()}
+		m := local.Message{
+			Severity: d.Severity, Summary: replacer.Replace(d.Summary), Detail: replacer.Replace(d.Detail),
+			Source: r.Source, Address: r.Address(),
+		}
 		if len(d.Attribute) > 0 {
 			m.Path = r.Model.UserPath(d.Attribute)
 		}
@@ -569,7 +589,9 @@ func (p *planner) session(x *LocalProvider) *local.Session {
 
 // lease leases the executor of an instance of a module, with the provider configurations that it
 // names.
-func (p *planner) lease(ctx context.Context, of *LocalModule, m *local.ManifestResource) (terraform.Executor, func(), diagnostic.Diagnostics) {
+func (p *planner) lease(
+	ctx context.Context, of *LocalModule, m *local.ManifestResource,
+) (terraform.Executor, func(), diagnostic.Diagnostics) {
 	id := &unstructured.Unstructured{}
 	id.SetGroupVersionKind(m.Model.GroupVersionKind())
 	id.SetNamespace(m.Namespace)
@@ -606,7 +628,8 @@ func (i installed) Servers(name string) (*providerconfig.Resolver, bool) {
 	r := i.resolvers[x]
 	if r == nil {
 		r = &providerconfig.Resolver{
-			Client: i.overlay, Live: i.overlay, Provider: x.Model, Launcher: x.Launcher, Pool: i.pool, Admission: &providerconfig.Admission{Live: i.overlay},
+			Client: i.overlay, Live: i.overlay, Provider: x.Model, Launcher: x.Launcher, Pool: i.pool,
+			Admission: &providerconfig.Admission{Live: i.overlay},
 		}
 		i.resolvers[x] = r
 	}

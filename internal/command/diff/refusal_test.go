@@ -13,7 +13,8 @@ import (
 
 func TestRefusal(t *testing.T) {
 	things := schema.GroupKind{Group: "open.landbridge.io", Kind: "Thing"}
-	unchecked := field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
+	unchecked := field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; "+
+		"correct the existing errors to complete validation")
 	size := field.Invalid(field.NewPath("spec", "forProvider", "size"), "string", "must be of type integer")
 	for name, test := range map[string]struct {
 		err  error
@@ -27,7 +28,10 @@ func TestRefusal(t *testing.T) {
 			kerrors.NewInvalid(things, "a", field.ErrorList{unchecked}),
 			`Thing.open.landbridge.io "a" is invalid: <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`,
 		},
-		"no rule":       {kerrors.NewForbidden(schema.GroupResource{Resource: "things"}, "a", errors.New("ask first")), `things "a" is forbidden: ask first`},
+		"no rule": {
+			kerrors.NewForbidden(schema.GroupResource{Resource: "things"}, "a", errors.New("ask first")),
+			`things "a" is forbidden: ask first`,
+		},
 		"no API status": {errors.New("connection refused"), "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {

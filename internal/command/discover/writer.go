@@ -59,7 +59,10 @@ func (t *tableWriter) Write(objects []discovery.Object) error {
 			}
 			owners = append(owners, name)
 		}
-		lines = append(lines, []string{o.Resource.Type, cmp.Or(oneLine(o.DisplayName), "-"), oneLine(translate.CanonicalIdentity(o.Identity)), cmp.Or(strings.Join(owners, ", "), "-")})
+		lines = append(lines, []string{
+			o.Resource.Type, cmp.Or(oneLine(o.DisplayName), "-"), oneLine(translate.CanonicalIdentity(o.Identity)),
+			cmp.Or(strings.Join(owners, ", "), "-"),
+		})
 	}
 	return t.table.Write(lines)
 }
@@ -69,7 +72,8 @@ func (t *tableWriter) Close(g discovery.Gaps) error {
 	switch {
 	case t.headed:
 	case len(g.Incomplete) > 0:
-		_, err = fmt.Fprintf(t.table.Out, "Could not be listed completely: %s.\n", strings.Join(slices.Compact(slices.Sorted(slices.Values(g.Incomplete))), ", "))
+		_, err = fmt.Fprintf(t.table.Out, "Could not be listed completely: %s.\n",
+			strings.Join(slices.Compact(slices.Sorted(slices.Values(g.Incomplete))), ", "))
 	default:
 		_, err = fmt.Fprintln(t.table.Out, "No objects found.")
 	}

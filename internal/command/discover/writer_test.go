@@ -26,9 +26,12 @@ func TestDocument(t *testing.T) {
 	t.Parallel()
 	region := &schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
 	s := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
-		"x_thing": {Type: "x_thing", Block: &schema.Block{}, Identity: &schema.Identity{Version: 3, Attributes: map[string]*schema.IdentityAttribute{
-			"id": {Type: cty.String, RequiredForImport: true}, "region": region,
-		}}},
+		"x_thing": {
+			Type: "x_thing", Block: &schema.Block{},
+			Identity: &schema.Identity{Version: 3, Attributes: map[string]*schema.IdentityAttribute{
+				"id": {Type: cty.String, RequiredForImport: true}, "region": region,
+			}},
+		},
 		"x_plain": {Type: "x_plain", Block: &schema.Block{}},
 	}}
 	p, err := model.NewProvider("x", s, config.Provider{})
@@ -40,7 +43,10 @@ func TestDocument(t *testing.T) {
 		return discovery.Object{Resource: thing, DisplayName: name, Identity: identity(id, "east"), Owners: owners}
 	}
 	pages := [][]discovery.Object{{object("a\x1b[2J\nb", "1")}, {}, {
-		object("", "2", discovery.Owner{Kind: "Thing", Namespace: "team", Name: "two"}, discovery.Owner{Address: "x_thing.two"}, discovery.Owner{Kind: "Thing", Namespace: "team", Name: "three", Declared: true}),
+		object("", "2", discovery.Owner{Kind: "Thing", Namespace: "team", Name: "two"},
+			discovery.Owner{Address: "x_thing.two"}, discovery.Owner{
+				Kind: "Thing", Namespace: "team", Name: "three", Declared: true,
+			}),
 	}}
 	listing := discovery.Listing{Request: discovery.Request{Resource: thing}, More: true}
 	failed := discovery.Listing{Request: discovery.Request{Resource: thing}, Diagnostics: diagnostic.Errorf("no", "no")}

@@ -50,7 +50,10 @@ const (
 // Diagnose returns a finding for each thing that was checked.
 func Diagnose(f Facts) (out []Finding) {
 	if f.Connection != nil {
-		out = append(out, finding("cluster", problem, "Check --kubeconfig and --context, and whether the API server runs: kubectl version", "%s", oneLine(f.Connection.Error())))
+		out = append(
+			out, finding("cluster", problem, "Check --kubeconfig and --context, and whether the API server runs: "+
+				"kubectl version", "%s", oneLine(f.Connection.Error())),
+		)
 	} else {
 		out = append(out, cluster(f), controller(f), clock(f))
 		out = append(out, permitted(f)...)
@@ -74,7 +77,8 @@ func finding(check string, state State, help, format string, args ...any) Findin
 func cluster(f Facts) Finding {
 	v, err := kversion.ParseGeneric(f.Kubernetes)
 	if err == nil && v.LessThan(kversion.MustParseGeneric(minKubernetes)) {
-		return finding("cluster", problem, "Update the cluster.", "Kubernetes %s at %s is older than %s", f.Kubernetes, f.Host, strings.TrimSuffix(minKubernetes, ".0"))
+		return finding("cluster", problem, "Update the cluster.", "Kubernetes %s at %s is older than %s",
+			f.Kubernetes, f.Host, strings.TrimSuffix(minKubernetes, ".0"))
 	}
 	return finding("cluster", ok, "", "Kubernetes %s at %s", f.Kubernetes, f.Host)
 }
@@ -107,9 +111,11 @@ func controller(f Facts) Finding {
 	}
 	switch {
 	case f.LeasesError != nil:
-		return finding(check, unknown, "Ask for the permission to list Leases in the namespace "+f.System+".", "its Lease cannot be read: %s", f.LeasesError)
+		return finding(check, unknown, "Ask for the permission to list Leases in the namespace "+f.System+".",
+			"its Lease cannot be read: %s", f.LeasesError)
 	case len(f.Leases) == 0 && len(f.Providers) == 0:
-		return finding(check, problem, "Install it (docs/install.md), or name its namespace with --system-namespace.", "no controller has a Lease in the namespace %s", f.System)
+		return finding(check, problem, "Install it (docs/install.md), or name its namespace with --system-namespace.",
+			"no controller has a Lease in the namespace %s", f.System)
 	case len(f.Leases) == 0:
 		return finding(check, unknown, "", "it has no Lease in the namespace %s: it runs without leader election, or not at all", f.System)
 	}
@@ -122,7 +128,8 @@ func controller(f Facts) Finding {
 			return finding(check, ok, "", "%s, active as %s", version, *l.Spec.HolderIdentity)
 		}
 	}
-	return finding(check, problem, fmt.Sprintf("See why it does not run: kubectl get pods -n %s", f.System), "no controller is active: its Lease %s/%s has expired", f.System, f.Leases[0].Name)
+	return finding(check, problem, fmt.Sprintf("See why it does not run: kubectl get pods -n %s", f.System),
+		"no controller is active: its Lease %s/%s has expired", f.System, f.Leases[0].Name)
 }
 
 func clock(f Facts) Finding {
@@ -138,7 +145,8 @@ func clock(f Facts) Finding {
 	if skew < 0 {
 		how = "behind"
 	}
-	return finding(check, problem, "Synchronise the clocks of both, such as by NTP: certificates and tokens depend on them.", "this machine's is %s %s the API server's", skew.Abs().Round(time.Second), how)
+	return finding(check, problem, "Synchronise the clocks of both, such as by NTP: certificates and tokens "+
+		"depend on them.", "this machine's is %s %s the API server's", skew.Abs().Round(time.Second), how)
 }
 
 func permitted(f Facts) (out []Finding) {
@@ -155,7 +163,10 @@ func permitted(f Facts) (out []Finding) {
 		if p.Group != "" {
 			resource += "." + p.Group
 		}
-		out = append(out, finding(check, problem, "Ask an administrator of the cluster for this permission, if you use these commands (docs/security.md).", "you may not %s %s %s; it is for %s", p.Verb, resource, where, p.For))
+		out = append(
+			out, finding(check, problem, "Ask an administrator of the cluster for this permission, if you use these "+
+				"commands (docs/security.md).", "you may not %s %s %s; it is for %s", p.Verb, resource, where, p.For),
+		)
 	}
 	if len(out) == 0 {
 		out = append(out, finding(check, ok, "", "you have those that commands need"))
@@ -168,10 +179,14 @@ func roles(f Facts) []Finding {
 	const check = "roles"
 	switch {
 	case f.RolesError != nil:
-		return []Finding{finding(check, unknown, "Ask for the permission to get ClusterRoles, if you manage roles.", "ClusterRoles cannot be read: %s", f.RolesError)}
+		return []Finding{
+			finding(check, unknown, "Ask for the permission to get ClusterRoles, if you manage roles.",
+				"ClusterRoles cannot be read: %s", f.RolesError),
+		}
 	case len(f.MissingRoles) > 0:
 		return []Finding{finding(check, problem,
-			"Apply deploy/rbac/controller.yaml and deploy/rbac/roles.yaml of this release, or upgrade the chart; list groups that do not end with .landbridge.io (docs/security.md).",
+			"Apply deploy/rbac/controller.yaml and deploy/rbac/roles.yaml of this release, or upgrade the chart; "+
+				"list groups that do not end with .landbridge.io (docs/security.md).",
 			"only administrators may write ProviderConfigs: there is no ClusterRole %s", strings.Join(f.MissingRoles, ", "))}
 	}
 	return nil
@@ -182,7 +197,10 @@ func providers(f Facts) (out []Finding) {
 	const check = "providers"
 	switch {
 	case f.ProvidersError != nil:
-		return []Finding{finding(check, problem, "Install Landbridge (docs/install.md), or ask for the permission to list TerraformProviders.", "TerraformProviders cannot be listed: %s", f.ProvidersError)}
+		return []Finding{
+			finding(check, problem, "Install Landbridge (docs/install.md), or ask for the permission to list "+
+				"TerraformProviders.", "TerraformProviders cannot be listed: %s", f.ProvidersError),
+		}
 	case len(f.Providers) == 0:
 		return []Finding{finding(check, ok, "", "there is no TerraformProvider yet")}
 	}
@@ -193,9 +211,14 @@ func providers(f Facts) (out []Finding) {
 			case c.Status == corev1.ConditionTrue:
 				continue
 			case c.Status == corev1.ConditionFalse:
-				out = append(out, finding(check, problem, "See landbridge explain terraformprovider/"+p.Name+", or docs/registries.md.", "TerraformProvider %s: %s=False, %s: %s", p.Name, condition, c.Reason, oneLine(c.Message)))
+				out = append(
+					out, finding(check, problem, "See landbridge explain terraformprovider/"+p.Name+
+						", or docs/registries.md.", "TerraformProvider %s: %s=False, %s: %s", p.Name, condition,
+						c.Reason, oneLine(c.Message)),
+				)
 			default:
-				out = append(out, finding(check, problem, "See whether the controller runs: kubectl get pods -n "+f.System, "TerraformProvider %s has no condition %s yet", p.Name, condition))
+				out = append(out, finding(check, problem, "See whether the controller runs: kubectl get pods -n "+
+					f.System, "TerraformProvider %s has no condition %s yet", p.Name, condition))
 			}
 			break
 		}
@@ -215,9 +238,18 @@ func webhooks(f Facts) (out []Finding) {
 		case w.Error != nil:
 			out = append(out, finding(check, unknown, "", "the one of TerraformProvider %s cannot be read: %s", name, w.Error))
 		case w.Missing:
-			out = append(out, finding(check, problem, "Give the controller --webhook-port (the chart's value plans.enabled), or remove spec.admission.", "TerraformProvider %s has spec.admission, and no webhook is served", name))
+			out = append(
+				out, finding(check, problem, "Give the controller --webhook-port (the chart's value plans.enabled), "+
+					"or remove spec.admission.", "TerraformProvider %s has spec.admission, and no "+
+					"webhook is served",
+					name),
+			)
 		case !w.Ready:
-			out = append(out, finding(check, problem, "See why no pod of the controller is ready: kubectl get pods -n "+f.System, "the Service %s of the webhook of TerraformProvider %s has no ready endpoint", w.Service, name))
+			out = append(
+				out, finding(check, problem, "See why no pod of the controller is ready: kubectl get pods -n "+
+					f.System, "the Service %s of the webhook of TerraformProvider %s has no ready endpoint",
+					w.Service, name),
+			)
 		}
 	}
 	switch {
@@ -238,7 +270,11 @@ func found(f Facts) (out []Finding) {
 	}
 	for _, source := range slices.Sorted(maps.Keys(f.Sources)) {
 		if err := f.Sources[source]; err != nil {
-			out = append(out, finding(check, problem, "Commands cannot run this provider here: name a mirror that has it with --provider-mirror, or a registry that can be reached (docs/registries.md).", "%s", oneLine(err.Error())))
+			out = append(
+				out, finding(check, problem, "Commands cannot run this provider here: name a mirror that has it "+
+					"with --provider-mirror, or a registry that can be reached (docs/registries.md).", "%s",
+					oneLine(err.Error())),
+			)
 		}
 	}
 	if len(out) == 0 {
@@ -253,9 +289,15 @@ func sandboxes(f Facts) (out []Finding) {
 	for _, p := range f.Providers {
 		switch p.Status.Sandbox {
 		case v1alpha1.SandboxUnavailable:
-			out = append(out, finding(check, problem, "Run the controller on nodes with Linux 6.2 or later (docs/sandbox.md).", "the provider of TerraformProvider %s runs without a sandbox, since the kernel of the controller's node has none", p.Name))
+			out = append(
+				out, finding(check, problem, "Run the controller on nodes with Linux 6.2 or later (docs/sandbox.md).",
+					"the provider of TerraformProvider %s runs without a sandbox, since the kernel of the "+
+						"controller's node has none",
+					p.Name),
+			)
 		case v1alpha1.SandboxOff:
-			out = append(out, finding(check, problem, "Remove the controller's flag --sandbox=Off (docs/sandbox.md).", "the provider of TerraformProvider %s runs without a sandbox", p.Name))
+			out = append(out, finding(check, problem, "Remove the controller's flag --sandbox=Off (docs/sandbox.md).",
+				"the provider of TerraformProvider %s runs without a sandbox", p.Name))
 		}
 	}
 	switch {

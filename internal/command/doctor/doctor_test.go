@@ -24,7 +24,11 @@ var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 // lease returns the Lease of a controller that was renewed before.
 func lease(before time.Duration) coordinationv1.Lease {
 	return coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Name: "landbridge.landbridge.io", Namespace: "landbridge-system", Labels: map[string]string{"app.kubernetes.io/version": "v0.9.0"}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "landbridge.landbridge.io", Namespace: "landbridge-system", Labels: map[string]string{
+				"app.kubernetes.io/version": "v0.9.0",
+			},
+		},
 		Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: ptr.To("pod-1_x"), LeaseDurationSeconds: ptr.To[int32](15), RenewTime: &metav1.MicroTime{Time: now.Add(-before)},
 		},
@@ -33,7 +37,9 @@ func lease(before time.Duration) coordinationv1.Lease {
 
 // provider returns a TerraformProvider with conditions.
 func provider(conditions ...xpv2.Condition) v1alpha1.TerraformProvider {
-	p := v1alpha1.TerraformProvider{ObjectMeta: metav1.ObjectMeta{Name: "random"}, Spec: v1alpha1.TerraformProviderSpec{Source: "hashicorp/random"}}
+	p := v1alpha1.TerraformProvider{
+		ObjectMeta: metav1.ObjectMeta{Name: "random"}, Spec: v1alpha1.TerraformProviderSpec{Source: "hashicorp/random"},
+	}
 	p.Status.SetConditions(conditions...)
 	return p
 }
@@ -69,7 +75,10 @@ func TestDiagnose(t *testing.T) {
 		"all is well": {change: func(*doctor.Facts) {}},
 		"no cluster": {
 			change: func(f *doctor.Facts) { f.Connection = errors.New("connection refused") },
-			want:   []string{"Problem cluster: connection refused; Check --kubeconfig and --context, and whether the API server runs: kubectl version"}, fails: true,
+			want: []string{
+				"Problem cluster: connection refused; Check --kubeconfig and --context, and whether the API server " +
+					"runs: kubectl version",
+			}, fails: true,
 		},
 		"an old cluster": {
 			change: func(f *doctor.Facts) { f.Kubernetes = "v1.33.9" },
@@ -82,17 +91,24 @@ func TestDiagnose(t *testing.T) {
 		"no controller": {
 			change: func(f *doctor.Facts) { f.Leases, f.Providers = nil, nil },
 			want: []string{
-				"Problem controller: no controller has a Lease in the namespace landbridge-system; Install it (docs/install.md), or name its namespace with --system-namespace.",
+				"Problem controller: no controller has a Lease in the namespace landbridge-system; Install it " +
+					"(docs/install.md), or name its namespace with --system-namespace.",
 				"OK providers: there is no TerraformProvider yet; ",
 			}, fails: true,
 		},
 		"a controller without leader election": {
 			change: func(f *doctor.Facts) { f.Leases = nil },
-			want:   []string{"Unknown controller: it has no Lease in the namespace landbridge-system: it runs without leader election, or not at all; "},
+			want: []string{
+				"Unknown controller: it has no Lease in the namespace landbridge-system: it runs without leader " +
+					"election, or not at all; ",
+			},
 		},
 		"a controller that is gone": {
 			change: func(f *doctor.Facts) { f.Leases = []coordinationv1.Lease{lease(time.Minute)} },
-			want:   []string{"Problem controller: no controller is active: its Lease landbridge-system/landbridge.landbridge.io has expired; See why it does not run: kubectl get pods -n landbridge-system"}, fails: true,
+			want: []string{
+				"Problem controller: no controller is active: its Lease landbridge-system/landbridge.landbridge.io " +
+					"has expired; See why it does not run: kubectl get pods -n landbridge-system",
+			}, fails: true,
 		},
 		"one of several shards": {
 			change: func(f *doctor.Facts) { f.Leases = []coordinationv1.Lease{lease(time.Minute), lease(time.Second)} },
@@ -101,58 +117,100 @@ func TestDiagnose(t *testing.T) {
 			change: func(f *doctor.Facts) {
 				f.MissingRoles = []string{"landbridge-configure", "landbridge:random:configure"}
 			},
-			want: []string{"Problem roles: only administrators may write ProviderConfigs: there is no ClusterRole landbridge-configure, landbridge:random:configure; " +
-				"Apply deploy/rbac/controller.yaml and deploy/rbac/roles.yaml of this release, or upgrade the chart; list groups that do not end with .landbridge.io (docs/security.md)."},
+			want: []string{
+				"Problem roles: only administrators may write ProviderConfigs: there is no ClusterRole " +
+					"landbridge-configure, landbridge:random:configure; " +
+					"Apply deploy/rbac/controller.yaml and deploy/rbac/roles.yaml of this release, or upgrade the " +
+					"chart; list groups that do not end with .landbridge.io (docs/security.md).",
+			},
 			fails: true,
 		},
 		"roles that may not be read": {
 			change: func(f *doctor.Facts) { f.RolesError = errors.New("forbidden") },
-			want:   []string{"Unknown roles: ClusterRoles cannot be read: forbidden; Ask for the permission to get ClusterRoles, if you manage roles."},
+			want: []string{
+				"Unknown roles: ClusterRoles cannot be read: forbidden; Ask for the permission to get ClusterRoles, " +
+					"if you manage roles.",
+			},
 		},
 		"leases that may not be read": {
 			change: func(f *doctor.Facts) { f.LeasesError = errors.New("forbidden") },
-			want:   []string{"Unknown controller: its Lease cannot be read: forbidden; Ask for the permission to list Leases in the namespace landbridge-system."},
+			want: []string{
+				"Unknown controller: its Lease cannot be read: forbidden; Ask for the permission to list Leases in " +
+					"the namespace landbridge-system.",
+			},
 		},
 		"a clock behind": {
 			change: func(f *doctor.Facts) { f.Now = now.Add(-75 * time.Second) },
-			want:   []string{"Problem clock: this machine's is 1m15s behind the API server's; Synchronise the clocks of both, such as by NTP: certificates and tokens depend on them."}, fails: true,
+			want: []string{
+				"Problem clock: this machine's is 1m15s behind the API server's; Synchronise the clocks of both, " +
+					"such as by NTP: certificates and tokens depend on them.",
+			}, fails: true,
 		},
 		"a clock ahead, though the lease is good": {
 			change: func(f *doctor.Facts) { f.Now = now.Add(time.Hour) },
-			want:   []string{"Problem clock: this machine's is 1h0m0s ahead of the API server's; Synchronise the clocks of both, such as by NTP: certificates and tokens depend on them."}, fails: true,
+			want: []string{
+				"Problem clock: this machine's is 1h0m0s ahead of the API server's; Synchronise the clocks of both, " +
+					"such as by NTP: certificates and tokens depend on them.",
+			}, fails: true,
 		},
 		"a permission": {
 			change: func(f *doctor.Facts) {
-				f.Denied = []doctor.Permission{{Verb: "get", Resource: "secrets", System: true, For: "landbridge state"}, {Verb: "list", Group: "landbridge.io", Resource: "terraformproviders", For: "all"}}
+				f.Denied = []doctor.Permission{
+					{Verb: "get", Resource: "secrets", System: true, For: "landbridge state"},
+					{Verb: "list", Group: "landbridge.io", Resource: "terraformproviders", For: "all"},
+				}
 			},
 			want: []string{
-				"Problem permissions: you may not get secrets in the namespace landbridge-system; it is for landbridge state; Ask an administrator of the cluster for this permission, if you use these commands (docs/security.md).",
-				"Problem permissions: you may not list terraformproviders.landbridge.io in all namespaces; it is for all; Ask an administrator of the cluster for this permission, if you use these commands (docs/security.md).",
+				"Problem permissions: you may not get secrets in the namespace landbridge-system; it is for " +
+					"landbridge state; Ask an administrator of the cluster for this permission, if you use these " +
+					"commands (docs/security.md).",
+				"Problem permissions: you may not list terraformproviders.landbridge.io in all namespaces; it is " +
+					"for all; Ask an administrator of the cluster for this permission, if you use these commands " +
+					"(docs/security.md).",
 			}, fails: true,
 		},
 		"a provider that is not installed": {
 			change: func(f *doctor.Facts) {
-				f.Providers = []v1alpha1.TerraformProvider{provider(condition(v1alpha1.TypeInstalled, corev1.ConditionFalse, "RegistryUnavailable", "no\nanswer"), condition(v1alpha1.TypeHealthy, corev1.ConditionFalse, "Installing", ""))}
+				f.Providers = []v1alpha1.TerraformProvider{
+					provider(condition(v1alpha1.TypeInstalled, corev1.ConditionFalse, "RegistryUnavailable",
+						"no\nanswer"), condition(v1alpha1.TypeHealthy, corev1.ConditionFalse, "Installing", "")),
+				}
 			},
-			want: []string{"Problem providers: TerraformProvider random: Installed=False, RegistryUnavailable: no answer; See landbridge explain terraformprovider/random, or docs/registries.md."}, fails: true,
+			want: []string{
+				"Problem providers: TerraformProvider random: Installed=False, RegistryUnavailable: no answer; See " +
+					"landbridge explain terraformprovider/random, or docs/registries.md.",
+			}, fails: true,
 		},
 		"a provider that nothing has handled": {
 			change: func(f *doctor.Facts) { f.Providers = []v1alpha1.TerraformProvider{provider()} },
-			want:   []string{"Problem providers: TerraformProvider random has no condition Installed yet; See whether the controller runs: kubectl get pods -n landbridge-system"}, fails: true,
+			want: []string{
+				"Problem providers: TerraformProvider random has no condition Installed yet; See whether the " +
+					"controller runs: kubectl get pods -n landbridge-system",
+			}, fails: true,
 		},
 		"no definitions": {
 			change: func(f *doctor.Facts) { f.Providers, f.ProvidersError = nil, errors.New("no matches for kind") },
-			want:   []string{"Problem providers: TerraformProviders cannot be listed: no matches for kind; Install Landbridge (docs/install.md), or ask for the permission to list TerraformProviders."}, fails: true,
+			want: []string{
+				"Problem providers: TerraformProviders cannot be listed: no matches for kind; Install Landbridge " +
+					"(docs/install.md), or ask for the permission to list TerraformProviders.",
+			}, fails: true,
 		},
 		"no webhook": {
 			change: func(f *doctor.Facts) { f.Webhooks = map[string]doctor.Webhook{"random": {Missing: true}} },
-			want:   []string{"Problem webhook: TerraformProvider random has spec.admission, and no webhook is served; Give the controller --webhook-port (the chart's value plans.enabled), or remove spec.admission."}, fails: true,
+			want: []string{
+				"Problem webhook: TerraformProvider random has spec.admission, and no webhook is served; Give the " +
+					"controller --webhook-port (the chart's value plans.enabled), or remove spec.admission.",
+			}, fails: true,
 		},
 		"a webhook without endpoints": {
 			change: func(f *doctor.Facts) {
 				f.Webhooks = map[string]doctor.Webhook{"random": {Service: "landbridge-system/landbridge"}}
 			},
-			want: []string{"Problem webhook: the Service landbridge-system/landbridge of the webhook of TerraformProvider random has no ready endpoint; See why no pod of the controller is ready: kubectl get pods -n landbridge-system"}, fails: true,
+			want: []string{
+				"Problem webhook: the Service landbridge-system/landbridge of the webhook of TerraformProvider " +
+					"random has no ready endpoint; See why no pod of the controller is ready: kubectl get pods -n " +
+					"landbridge-system",
+			}, fails: true,
 		},
 		"a webhook": {
 			change: func(f *doctor.Facts) {
@@ -162,21 +220,35 @@ func TestDiagnose(t *testing.T) {
 		},
 		"no sources": {
 			change: func(f *doctor.Facts) { f.SourcesError = errors.New("--provider-mirror: open /x: no such file") },
-			want:   []string{"Problem sources: --provider-mirror: open /x: no such file; Correct what the message names (docs/registries.md)."}, fails: true,
+			want: []string{
+				"Problem sources: --provider-mirror: open /x: no such file; Correct what the message names " +
+					"(docs/registries.md).",
+			}, fails: true,
 		},
 		"a provider that is not found here": {
 			change: func(f *doctor.Facts) {
 				f.Sources = map[string]error{"hashicorp/random": errors.New("provider hashicorp/random: no answer"), "hashicorp/time": nil}
 			},
-			want: []string{"Problem sources: provider hashicorp/random: no answer; Commands cannot run this provider here: name a mirror that has it with --provider-mirror, or a registry that can be reached (docs/registries.md)."}, fails: true,
+			want: []string{
+				"Problem sources: provider hashicorp/random: no answer; Commands cannot run this provider here: " +
+					"name a mirror that has it with --provider-mirror, or a registry that can be reached " +
+					"(docs/registries.md).",
+			}, fails: true,
 		},
 		"no sandbox in the cluster": {
 			change: func(f *doctor.Facts) { f.Providers[0].Status.Sandbox = v1alpha1.SandboxUnavailable },
-			want:   []string{"Problem sandbox: the provider of TerraformProvider random runs without a sandbox, since the kernel of the controller's node has none; Run the controller on nodes with Linux 6.2 or later (docs/sandbox.md)."}, fails: true,
+			want: []string{
+				"Problem sandbox: the provider of TerraformProvider random runs without a sandbox, since the kernel " +
+					"of the controller's node has none; Run the controller on nodes with Linux 6.2 or later " +
+					"(docs/sandbox.md).",
+			}, fails: true,
 		},
 		"the sandbox is off": {
 			change: func(f *doctor.Facts) { f.Providers[0].Status.Sandbox = v1alpha1.SandboxOff },
-			want:   []string{"Problem sandbox: the provider of TerraformProvider random runs without a sandbox; Remove the controller's flag --sandbox=Off (docs/sandbox.md)."}, fails: true,
+			want: []string{
+				"Problem sandbox: the provider of TerraformProvider random runs without a sandbox; Remove the " +
+					"controller's flag --sandbox=Off (docs/sandbox.md).",
+			}, fails: true,
 		},
 		"no sandbox here": {
 			change: func(f *doctor.Facts) { f.Sandbox = false },
@@ -231,7 +303,8 @@ func TestRead(t *testing.T) {
 		return f
 	}
 	f := read(server.Config)
-	if f.Kubernetes == "" || time.Since(f.ServerTime).Abs() > time.Minute || len(f.Denied) > 0 || f.PermissionsError != nil || f.LeasesError != nil {
+	if f.Kubernetes == "" || time.Since(f.ServerTime).Abs() > time.Minute || len(f.Denied) > 0 ||
+		f.PermissionsError != nil || f.LeasesError != nil {
 		t.Errorf("got %+v", f)
 	}
 	unprivileged := rest.CopyConfig(server.Config)

@@ -106,7 +106,10 @@ var permissions = []Permission{
 	{Verb: "list", Group: v1alpha1.Group, Resource: "terraformproviders", For: "commands that work with the cluster's providers"},
 	{Verb: "get", Resource: "secrets", System: true, For: "landbridge diff, export and state, which read what is stored of remote objects"},
 	{Verb: "list", Resource: "secrets", System: true, For: "landbridge state list and export, which list what is stored of remote objects"},
-	{Verb: "get", Resource: "secrets", For: "landbridge diff, discover, import and export, which read the credentials of provider configurations"},
+	{
+		Verb: "get", Resource: "secrets",
+		For: "landbridge diff, discover, import and export, which read the credentials of provider configurations",
+	},
 }
 
 // Facts are what was read. An error beside a fact is why it could not be read.
@@ -247,7 +250,8 @@ func (c *Cluster) webhook(ctx context.Context, provider string) Webhook {
 		}
 		out := Webhook{Service: service.Namespace + "/" + service.Name}
 		endpoints := &discoveryv1.EndpointSliceList{}
-		if out.Error = c.client.List(ctx, endpoints, client.InNamespace(service.Namespace), client.MatchingLabels{discoveryv1.LabelServiceName: service.Name}); out.Error != nil {
+		if out.Error = c.client.List(ctx, endpoints, client.InNamespace(service.Namespace),
+			client.MatchingLabels{discoveryv1.LabelServiceName: service.Name}); out.Error != nil {
 			return out
 		}
 		for _, slice := range endpoints.Items {

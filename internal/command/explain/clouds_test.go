@@ -32,20 +32,27 @@ func init() {
 		"`normalised-replacement`":                 faults["wants to change what it has just applied itself, at each look | a replacement"],
 		"`oscillating-values`":                     repeats,
 
-		"`new-id`":        ready,
-		"`reserved-name`": failing("create failed: Cannot create the datastore: one of the same name is still being deleted (conflict, status 409)"),
+		"`new-id`": ready,
+		"`reserved-name`": failing("create failed: Cannot create the datastore: one of the same name is still being " +
+			"deleted (conflict, status 409)"),
 		"`throttled-with-time`": failing(
 			"create failed: Cannot create the record: too many requests (Retry-After: 2) (too_many_requests, status 429)"),
 		"`throttled-with-time` | the others": faults["is throttled by its cloud"],
 		"`throttled-without-time`":           faults["is throttled by its cloud"],
-		"`error-after-success`":              faults["has an identity that the provider plans, or that consists of arguments of the same names | it exists before"],
+		"`error-after-success`": faults["has an identity that the provider plans, or that consists of "+
+			"arguments of the same names | it exists before"],
 		"`expired-credentials`": failing(
-			"create failed: Cannot create the thing: task task-1: ExpiredToken: The security token included in the request is expired (expired_token, status 401)"),
-		"`exhausted-quota`": failing("create failed: Cannot create the record: Quota exceeded for resources: 10 of 10 are in use (quota_exceeded, status 403)"),
+			"create failed: Cannot create the thing: task task-1: ExpiredToken: The security token included in the " +
+				"request is expired (expired_token, status 401)"),
+		"`exhausted-quota`": failing("create failed: Cannot create the record: Quota exceeded for resources: 10 of " +
+			"10 are in use (quota_exceeded, status 403)"),
 		"`skewed-clock`": failing(
-			"update failed: Cannot update the record: too many requests (Retry-After: Sat, 28 Nov 2026 03:43:48 GMT) (too_many_requests, status 429)"),
-		"`second-delete`":       failing("delete failed: Cannot delete the record: it is disabled now: delete it again to remove it (disabled, status 409)"),
-		"`blocking-dependents`": failing("delete failed: Cannot delete the record: DependencyViolation: resource has a dependent object (dependency_violation, status 409)"),
+			"update failed: Cannot update the record: too many requests (Retry-After: Sat, 28 Nov 2026 03:43:48 " +
+				"GMT) (too_many_requests, status 429)"),
+		"`second-delete`": failing("delete failed: Cannot delete the record: it is disabled now: delete it " +
+			"again to remove it (disabled, status 409)"),
+		"`blocking-dependents`": failing("delete failed: Cannot delete the record: DependencyViolation: resource " +
+			"has a dependent object (dependency_violation, status 409)"),
 	} {
 		faults[name] = f
 	}

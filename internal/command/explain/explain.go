@@ -175,14 +175,18 @@ func (b *builder) dependency(of *Node, l link) []Node {
 		out = append(out, b.node(at))
 	}
 	if out == nil {
-		out = []Node{{Name: l.Kind + " " + l.Namespace + "/?", Via: l.field, Health: missing, Reason: "NotFound", Message: "The selector of the reference selects none.", via: l.via, link: l, key: l.Key}}
+		out = []Node{{
+			Name: l.Kind + " " + l.Namespace + "/?", Via: l.field, Health: missing, Reason: "NotFound",
+			Message: "The selector of the reference selects none.", via: l.via, link: l, key: l.Key,
+		}}
 	}
 	return out
 }
 
 func unseen(u *unstructured.Unstructured) string {
 	if _, found, _ := unstructured.NestedSlice(u.Object, "status", "conditions"); !found {
-		return fmt.Sprintf("The controller has not looked at it since it was created, at %s.", u.GetCreationTimestamp().UTC().Format(time.DateTime))
+		return fmt.Sprintf("The controller has not looked at it since it was created, at %s.",
+			u.GetCreationTimestamp().UTC().Format(time.DateTime))
 	}
 	return "The controller has not looked at it since its spec was changed. Its conditions are those before the change."
 }
@@ -218,7 +222,10 @@ func processOf(n *Node) *Node {
 	default:
 		return nil
 	}
-	return &Node{Name: "provider process", Health: status.Retrying, Reason: n.Reason, Message: cmp.Or(n.Message, says), process: true, key: n.key}
+	return &Node{
+		Name: "provider process", Health: status.Retrying, Reason: n.Reason, Message: cmp.Or(n.Message, says),
+		process: true, key: n.key,
+	}
 }
 
 // cause follows the chain from a node down to the node that is the cause.

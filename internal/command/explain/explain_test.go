@@ -51,7 +51,7 @@ func TestSituations(t *testing.T) {
 }
 
 // described are the situations in test/health.
-var described = regexp.MustCompile(`(?m)^\t"([^"]+)": +\{status\.`)
+var described = regexp.MustCompile(`(?m)^\t"([^"]+)": +\{\s*status\.`)
 
 // Each situation of test/health has a snapshot, and nothing else has one.
 func TestSituationsAreThoseOfHealth(t *testing.T) {
@@ -91,7 +91,8 @@ func TestChains(t *testing.T) {
 		return map[string]any{"to": "forProvider.value", "from": map[string]any{"kind": "Thing", "name": to}}
 	}
 	refersTo := func(w world, name string) world {
-		return retrying("ReferenceNotResolved", "spec.forProvider.value: there is no Thing "+name)(w).put(thing, []any{reference(name)}, "spec", "references")
+		return retrying("ReferenceNotResolved", "spec.forProvider.value: there is no Thing "+name)(w).
+			put(thing, []any{reference(name)}, "spec", "references")
 	}
 	network := func(w world) world {
 		u := w.Objects[thing].DeepCopy()
@@ -104,7 +105,8 @@ func TestChains(t *testing.T) {
 		w.References = map[string]map[string][]string{"Thing.open.landbridge.io": {
 			"rule.networkRef": {"Thing"}, "rule.networkSelector": {"Thing"}, "peerRefs": {"Other.x.io", "Thing"},
 		}}
-		return retrying("ReferenceNotResolved", "spec.forProvider.rule[0].network: it is not ready")(w).put(thing, []any{rule}, "spec", "forProvider", "rule")
+		return retrying("ReferenceNotResolved", "spec.forProvider.rule[0].network: it is not ready")(w).
+			put(thing, []any{rule}, "spec", "forProvider", "rule")
 	}
 	creating := func(w world) world {
 		w = network(w)
@@ -122,7 +124,8 @@ func TestChains(t *testing.T) {
 			w.Objects = append(w.Objects, u)
 			w.Owners[kind+"."+mode+".open.landbridge.io"] = "open"
 			w = w.set(len(w.Objects)-1, conditions...)
-			return retrying("ReferenceNotResolved", "spec.forProvider.value: "+kind+" team-a/debian has no status.atProvider.id yet")(w).put(thing, []any{map[string]any{
+			return retrying("ReferenceNotResolved", "spec.forProvider.value: "+kind+
+				" team-a/debian has no status.atProvider.id yet")(w).put(thing, []any{map[string]any{
 				"to": "forProvider.value", "from": map[string]any{"apiVersion": u.GetAPIVersion(), "kind": kind, "name": "debian"},
 			}}, "spec", "references")
 		}
@@ -138,11 +141,13 @@ func TestChains(t *testing.T) {
 			"kubectl annotate --overwrite image.data.open.landbridge.io/debian -n team-a landbridge.io/reconcile-requested-at=",
 		},
 		"an action that has failed": {
-			other("action", "Backup", "Stalled True InvocationFailed", "Failed True InvocationFailed", "Ready False InvocationFailed full", "Synced False InvocationFailed full"),
+			other("action", "Backup", "Stalled True InvocationFailed", "Failed True InvocationFailed",
+				"Ready False InvocationFailed full", "Synced False InvocationFailed full"),
 			status.Waiting, "Backup team-a/debian", "kubectl describe backup.action.open.landbridge.io/debian -n team-a",
 		},
 		"an action with an unknown outcome": {
-			other("action", "Backup", "Stalled True InvocationOutcomeUnknown", "Ready False InvocationOutcomeUnknown lost", "Synced False InvocationOutcomeUnknown lost"),
+			other("action", "Backup", "Stalled True InvocationOutcomeUnknown",
+				"Ready False InvocationOutcomeUnknown lost", "Synced False InvocationOutcomeUnknown lost"),
 			status.Waiting, "Backup team-a/debian", "kubectl describe backup.action.open.landbridge.io/debian -n team-a",
 		},
 		"an action that is suspended": {
@@ -150,11 +155,13 @@ func TestChains(t *testing.T) {
 			status.Waiting, "Backup team-a/debian", "kubectl patch backup.action.open.landbridge.io/debian -n team-a --type=merge",
 		},
 		"an action that waits for approval": {
-			other("action", "Backup", "Approved False AwaitingApproval", "Ready False AwaitingApproval waits", "Synced False AwaitingApproval waits"),
+			other("action", "Backup", "Approved False AwaitingApproval", "Ready False AwaitingApproval waits",
+				"Synced False AwaitingApproval waits"),
 			status.Waiting, "Backup team-a/debian", "landbridge approve backup.action.open.landbridge.io/debian -n team-a",
 		},
 		"a data source of another namespace's object": {
-			data("IdentityConflict", "Stalled True IdentityConflict"), status.Waiting, "Image team-a/debian", "kubectl edit image.data.open.landbridge.io/debian -n team-a",
+			data("IdentityConflict", "Stalled True IdentityConflict"), status.Waiting, "Image team-a/debian",
+			"kubectl edit image.data.open.landbridge.io/debian -n team-a",
 		},
 		"a data source of a configuration that does not work": {func(w world) world {
 			return data("ProviderConfigError")(w).set(config, "Ready False ProviderConfigError bad", "Synced False ProviderConfigError bad")
@@ -184,14 +191,18 @@ func TestChains(t *testing.T) {
 			status.Failed, "Thing team-a/db", "landbridge untaint thing.open.landbridge.io/db -n team-a",
 		},
 		"a policy that cannot be used": {
-			retrying("DeniedByPolicy", "create failed: Denied by policy: PlanPolicy sizes: it cannot be used, so it acts on every plan that it matches: ERROR: <input>:1:5: undefined field 'changs'"),
+			retrying("DeniedByPolicy", "create failed: Denied by policy: PlanPolicy sizes: it cannot be used, so it "+
+				"acts on every plan that it matches: ERROR: <input>:1:5: undefined field 'changs'"),
 			status.Waiting, "Thing team-a/db", "kubectl edit planpolicy sizes",
 		},
 		"a policy that denies": {
 			retrying("DeniedByPolicy", "create failed: Denied by policy: PlanPolicy sizes: Things have a size of at most 8."),
 			status.Waiting, "Thing team-a/db", "kubectl edit thing.open.landbridge.io/db -n team-a",
 		},
-		"a reference to what does not exist": {func(w world) world { return refersTo(w, "network") }, status.Waiting, "Thing team-a/network", "kubectl get thing.open.landbridge.io -n team-a"},
+		"a reference to what does not exist": {
+			func(w world) world { return refersTo(w, "network") }, status.Waiting, "Thing team-a/network",
+			"kubectl get thing.open.landbridge.io -n team-a",
+		},
 		"a reference to what is being created": {func(w world) world {
 			w = network(w)
 			return refersTo(w, "network").set(len(w.Objects)-1, "Ready False Creating").
@@ -199,7 +210,8 @@ func TestChains(t *testing.T) {
 		}, status.Waiting, "Thing team-a/network", "landbridge explain thing.open.landbridge.io/db -n team-a --watch"},
 		"a reference to what cannot be created": {func(w world) world {
 			w = network(w)
-			return refersTo(w, "network").set(len(w.Objects)-1, "Ready False Creating", "Synced False InvalidConfiguration no such region", "Stalled True InvalidConfiguration no such region")
+			return refersTo(w, "network").set(len(w.Objects)-1, "Ready False Creating",
+				"Synced False InvalidConfiguration no such region", "Stalled True InvalidConfiguration no such region")
 		}, status.Waiting, "Thing team-a/network", "kubectl edit thing.open.landbridge.io/network -n team-a"},
 		"resources that refer to each other": {func(w world) world {
 			w = refersTo(w, "network")
@@ -209,28 +221,40 @@ func TestChains(t *testing.T) {
 			return w.put(len(w.Objects)-1, []any{reference("db")}, "spec", "references")
 		}, status.Waiting, "Thing team-a/", "kubectl edit"},
 		"a shard without a replica": {func(w world) world {
-			w.Leases = []coordinationv1.Lease{lease("shard-0.landbridge.landbridge.io", "a", 0), lease("shard-1.landbridge.landbridge.io", "", time.Hour)}
+			w.Leases = []coordinationv1.Lease{
+				lease("shard-0.landbridge.landbridge.io", "a", 0),
+				lease("shard-1.landbridge.landbridge.io", "", time.Hour),
+			}
 			return w.put(thing, int64(2), "metadata", "generation")
 		}, status.Unseen, "controller", "kubectl get pods -n landbridge-system"},
 		"a provider that is being installed": {func(w world) world {
 			return w.put(thing, map[string]any{}, "status").
-				set(provider, "Installed False Downloading", "Healthy False Downloading", "Ready False Downloading The provider is being downloaded.", "Reconciling True Downloading")
+				set(provider, "Installed False Downloading", "Healthy False Downloading",
+					"Ready False Downloading The provider is being downloaded.", "Reconciling True Downloading")
 		}, status.Unseen, "TerraformProvider open", "landbridge explain"},
 		"held changes": {func(w world) world {
-			const says = "the new kinds have no fields for values of existing objects, which would be lost: a. Change the objects; or accept the loss: kubectl annotate terraformprovider open --overwrite landbridge.io/accept-changes=0a1b. Changes: b"
-			return w.set(provider, "Healthy False ChangesHeld "+says, "Ready False ChangesHeld "+says, "Stalled True ChangesHeld "+says).about(provider)
+			const says = "the new kinds have no fields for values of existing objects, which would be lost: a. " +
+				"Change the objects; or accept the loss: kubectl annotate terraformprovider open --overwrite " +
+				"landbridge.io/accept-changes=0a1b. Changes: b"
+			return w.set(provider, "Healthy False ChangesHeld "+says, "Ready False ChangesHeld "+says,
+				"Stalled True ChangesHeld "+says).about(provider)
 		}, status.Failed, "TerraformProvider open", "kubectl annotate terraformprovider open --overwrite landbridge.io/accept-changes=0a1b"},
 		"held version": {func(w world) world {
-			const says = "version 2.0.0 is held, and 1.0.0 goes on: of 2 resources that were previewed, spec.upgrade.accept does not permit 1 Replace. Show them with landbridge upgrade preview open --to 2.0.0; then change the resources or the version, or accept these outcomes"
-			return w.set(provider, "Healthy False UpgradeHeld "+says, "Ready False UpgradeHeld "+says, "Stalled True UpgradeHeld "+says).about(provider)
+			const says = "version 2.0.0 is held, and 1.0.0 goes on: of 2 resources that were previewed, " +
+				"spec.upgrade.accept does not permit 1 Replace. Show them with landbridge upgrade preview open --to " +
+				"2.0.0; then change the resources or the version, or accept these outcomes"
+			return w.set(provider, "Healthy False UpgradeHeld "+says, "Ready False UpgradeHeld "+says,
+				"Stalled True UpgradeHeld "+says).about(provider)
 		}, status.Failed, "TerraformProvider open", "landbridge upgrade preview open --to 2.0.0"},
 		"too many processes": {
-			retrying("ProviderUnavailable", "connect failed: No room for the provider's process: There are 100 processes of providers, and all are in use. It is started when another one is idle."+soon),
+			retrying("ProviderUnavailable", "connect failed: No room for the provider's process: There are 100 "+
+				"processes of providers, and all are in use. It is started when another one is idle."+soon),
 			status.Retrying, "provider process", "kubectl edit deployment -n landbridge-system landbridge",
 		},
 		"no sandbox where one is required": {func(w world) world {
 			const says = "--sandbox=Require: the kernel does not support it; use another machine, or another value"
-			return w.set(provider, "Installed False SandboxUnavailable "+says, "Healthy False SandboxUnavailable "+says, "Ready False SandboxUnavailable "+says, "Stalled True SandboxUnavailable "+says).about(provider)
+			return w.set(provider, "Installed False SandboxUnavailable "+says, "Healthy False SandboxUnavailable "+
+				says, "Ready False SandboxUnavailable "+says, "Stalled True SandboxUnavailable "+says).about(provider)
 		}, status.Failed, "TerraformProvider open", "kubectl edit deployment -n landbridge-system landbridge"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -244,7 +268,9 @@ func TestChains(t *testing.T) {
 func table() *shard.Table {
 	return &shard.Table{Shards: 3, Configurations: map[string]shard.Placement{
 		"open.landbridge.io/ClusterProviderConfig//default": {Shard: 1},
-		"open.landbridge.io/ClusterProviderConfig//huge":    {Shard: 0, ByType: true, Types: map[string]shard.TypePlacement{"open_thing": {Shard: 2}}},
+		"open.landbridge.io/ClusterProviderConfig//huge": {
+			Shard: 0, ByType: true, Types: map[string]shard.TypePlacement{"open_thing": {Shard: 2}},
+		},
 	}}
 }
 
@@ -288,8 +314,12 @@ func TestShards(t *testing.T) {
 		{"a TerraformProvider is of the first", 0, "", fault{func(w world) world {
 			return w.put(provider, int64(2), "metadata", "generation").about(provider)
 		}, status.Unseen, "shard 0", pods}},
-		{"its shard is not known", 1, "Which shard it belongs to is not known: you may not get the Secret landbridge-shards in namespace landbridge-system.",
-			fault{unseen, status.Unseen, "controller", pods}},
+		{
+			"its shard is not known", 1,
+			"Which shard it belongs to is not known: you may not get the Secret landbridge-shards in namespace " +
+				"landbridge-system.",
+			fault{unseen, status.Unseen, "controller", pods},
+		},
 		{"no replica runs", -1, "", fault{func(w world) world {
 			for i := range w.Leases {
 				w.Leases[i].Spec.RenewTime = ptr.To(metav1.NewMicroTime(now.Add(-time.Hour)))
@@ -319,7 +349,8 @@ func TestSandbox(t *testing.T) {
 	refused := func(says string) func(world) world {
 		return retrying("ReconcileError", "create failed: Cannot create: permission denied.\n\n"+says)
 	}
-	writing := refused("The provider's sandbox does not permit writing /var/lib/acme/db: add /var/lib/acme to spec.sandbox.writePaths of the TerraformProvider.")
+	writing := refused("The provider's sandbox does not permit writing /var/lib/acme/db: add /var/lib/acme to " +
+		"spec.sandbox.writePaths of the TerraformProvider.")
 	var all strings.Builder
 	for _, test := range []struct {
 		name string
@@ -330,19 +361,24 @@ func TestSandbox(t *testing.T) {
 			return writing(w).put(provider, map[string]any{"writePaths": []any{"/srv"}, "connect": []any{int64(443)}}, "spec", "sandbox")
 		}, status.Retrying, "sandbox", patch + `'{"spec":{"sandbox":{"writePaths":["/srv","/var/lib/acme"]}}}'`}},
 		{"reading", fault{
-			refused("The provider's sandbox does not permit reading /etc/my acme/token: add it to spec.sandbox.readPaths of the TerraformProvider, or to writePaths if the provider changes it."),
+			refused("The provider's sandbox does not permit reading /etc/my acme/token: add it to " +
+				"spec.sandbox.readPaths of the TerraformProvider, or to writePaths if the provider changes it."),
 			status.Retrying, "sandbox", patch + `'{"spec":{"sandbox":{"readPaths":["/etc/my acme/token"]}}}'`,
 		}},
 		{"connecting", fault{func(w world) world {
-			return refused("The provider's sandbox does not permit connections to port 8443: add it to spec.sandbox.connect of the TerraformProvider.")(w).
+			return refused("The provider's sandbox does not permit connections to port 8443: add it to "+
+				"spec.sandbox.connect of the TerraformProvider.")(w).
 				put(provider, []any{int64(443)}, "spec", "sandbox", "connect")
 		}, status.Retrying, "sandbox", patch + `'{"spec":{"sandbox":{"connect":[443,8443]}}}'`}},
 		{"something new beside credentials", fault{
-			refused("The provider's sandbox does not permit anything new in /srv, since that folder also has credentials or the provider cache: add another folder, or one in it, to spec.sandbox.writePaths of the TerraformProvider."),
+			refused("The provider's sandbox does not permit anything new in /srv, since that folder also has " +
+				"credentials or the provider cache: add another folder, or one in it, to spec.sandbox.writePaths of " +
+				"the TerraformProvider."),
 			status.Retrying, "sandbox", "kubectl edit terraformprovider.landbridge.io/open",
 		}},
 		{"a path with a quote", fault{
-			refused("The provider's sandbox does not permit writing /srv/it's/db: add /srv/it's to spec.sandbox.writePaths of the TerraformProvider."),
+			refused("The provider's sandbox does not permit writing /srv/it's/db: add /srv/it's to " +
+				"spec.sandbox.writePaths of the TerraformProvider."),
 			status.Retrying, "sandbox", "kubectl edit terraformprovider.landbridge.io/open",
 		}},
 		{"a program for one provider", fault{func(w world) world {
@@ -352,7 +388,10 @@ func TestSandbox(t *testing.T) {
 		}, status.Retrying, db, ""}},
 		{"the provider cannot be read", fault{func(w world) world {
 			w = writing(w).without(provider)
-			w.Unread = []explain.Unread{{Key: explain.Key{Group: "landbridge.io", Kind: "TerraformProvider", Name: "open"}, Why: "terraformproviders is forbidden"}}
+			w.Unread = []explain.Unread{{
+				Key: explain.Key{Group: "landbridge.io", Kind: "TerraformProvider", Name: "open"},
+				Why: "terraformproviders is forbidden",
+			}}
 			return w
 		}, status.Retrying, db, "kubectl get terraformproviders"}},
 		{"of a resource that another one refers to", fault{func(w world) world {
@@ -360,7 +399,9 @@ func TestSandbox(t *testing.T) {
 			u.SetName("network")
 			w.Objects = append(w.Objects, u)
 			return retrying("ReferenceNotResolved", "spec.forProvider.value: Thing network has no value yet")(w).
-				put(thing, []any{map[string]any{"to": "forProvider.value", "from": map[string]any{"kind": "Thing", "name": "network"}}}, "spec", "references")
+				put(thing, []any{map[string]any{
+					"to": "forProvider.value", "from": map[string]any{"kind": "Thing", "name": "network"},
+				}}, "spec", "references")
 		}, status.Waiting, "sandbox", patch}},
 	} {
 		e := explain.Explain(test.left(newWorld(t)).Snapshot)
@@ -409,7 +450,10 @@ metadata: {namespace: landbridge-system, name: shop}`)...)
 	w.Owners["Shop.modules.landbridge.io"] = "Module.shop"
 	w.Subject = explain.Key{Group: "modules.landbridge.io", Kind: "Shop", Namespace: "team-a", Name: "one"}
 	e := explain.Explain(w.Snapshot)
-	check(t, "an instance", e, fault{health: status.Waiting, cause: "ProviderConfig team-a/replica", command: "kubectl explain providerconfig.open.landbridge.io.spec"})
+	check(t, "an instance", e, fault{
+		health: status.Waiting, cause: "ProviderConfig team-a/replica",
+		command: "kubectl explain providerconfig.open.landbridge.io.spec",
+	})
 	golden.Check(t, "instance.txt", []byte(e.Text()))
 
 	// Of the module itself, the source and the providers matter.
@@ -424,7 +468,10 @@ status:
   - {type: Ready, status: "False", reason: SourceNotAvailable, message: "there is no ConfigMap landbridge-system/shop"}
   - {type: Reconciling, status: "True", reason: SourceNotAvailable, message: "there is no ConfigMap landbridge-system/shop"}`)...)
 	w.Subject = explain.Key{Group: "landbridge.io", Kind: "TerraformModule", Name: "shop"}
-	check(t, "a module", explain.Explain(w.Snapshot), fault{health: status.Retrying, cause: "ConfigMap landbridge-system/shop", command: "kubectl create configmap shop -n landbridge-system --from-file=FOLDER"})
+	check(t, "a module", explain.Explain(w.Snapshot), fault{
+		health: status.Retrying, cause: "ConfigMap landbridge-system/shop",
+		command: "kubectl create configmap shop -n landbridge-system --from-file=FOLDER",
+	})
 }
 
 // The page has what the command prints.
@@ -434,8 +481,11 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := retrying("ReferenceNotResolved", "spec.forProvider.value: there is no Thing team-a/network")(newWorld(t)).set(thing, "Ready False Creating").
-		put(thing, []any{map[string]any{"to": "forProvider.value", "from": map[string]any{"kind": "Thing", "name": "network"}}}, "spec", "references")
+	w := retrying("ReferenceNotResolved", "spec.forProvider.value: there is no Thing team-a/network")(newWorld(t)).
+		set(thing, "Ready False Creating").
+		put(thing, []any{map[string]any{
+			"to": "forProvider.value", "from": map[string]any{"kind": "Thing", "name": "network"},
+		}}, "spec", "references")
 	text := explain.Explain(w.Snapshot).Text()
 	if want := "```text\n$ landbridge explain thing/db -n team-a\n" + text + "```\n"; !strings.Contains(string(page), want) {
 		t.Errorf("docs/operations.md does not have\n%s", want)
@@ -449,7 +499,8 @@ func TestUnread(t *testing.T) {
 	key := explain.Key{Kind: "Secret", Namespace: "team-a", Name: "token"}
 	w.Unread = []explain.Unread{{Key: key, Why: "secrets \"token\" is forbidden"}}
 	e := explain.Explain(w.Snapshot)
-	if text := e.Text(); !strings.Contains(text, "Secret team-a/token (spec.tokenSecretRef): Unknown\n") || strings.Contains(text, "there is no Secret") {
+	if text := e.Text(); !strings.Contains(text, "Secret team-a/token (spec.tokenSecretRef): Unknown\n") ||
+		strings.Contains(text, "there is no Secret") {
 		t.Errorf("got\n%s", text)
 	}
 	if c := e.Tree.TheCause(); c == nil || c.Name != db {
@@ -461,13 +512,18 @@ func TestUnread(t *testing.T) {
 func TestNextAttempt(t *testing.T) {
 	t.Parallel()
 	const says = "create failed: no quota"
-	w := retrying("ReconcileError", says)(newWorld(t)).set(thing, "Reconciling True Retrying "+says+"\nThe next attempt is at 2026-01-02T15:06:10Z.", "Ready False Creating").
+	w := retrying("ReconcileError", says)(newWorld(t)).
+		set(thing, "Reconciling True Retrying "+says+"\nThe next attempt is at 2026-01-02T15:06:10Z.",
+			"Ready False Creating").
 		event("CannotCreateExternalResource", "Create failed at once: no quota", 4)
 	e := explain.Explain(w.Snapshot)
 	if want := now.Add(125 * time.Second); !e.NextAttempt.Equal(want) {
 		t.Errorf("the next attempt is at %s, want %s", e.NextAttempt, want)
 	}
-	for _, part := range []string{"4 times since 2026-01-02 15:02:05: Create failed at once: no quota", "2026-01-02 15:06:10  The next attempt, in 2m5s."} {
+	for _, part := range []string{
+		"4 times since 2026-01-02 15:02:05: Create failed at once: no quota",
+		"2026-01-02 15:06:10  The next attempt, in 2m5s.",
+	} {
 		if !strings.Contains(e.Text(), part) {
 			t.Errorf("%q is not in\n%s", part, e.Text())
 		}

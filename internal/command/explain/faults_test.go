@@ -119,7 +119,10 @@ func (w world) set(object int, conditions ...string) world {
 	for _, c := range conditions {
 		parts := append(strings.SplitN(c, " ", 4), "")
 		list = slices.DeleteFunc(list, func(x any) bool { return x.(map[string]any)["type"] == parts[0] })
-		list = append(list, map[string]any{"type": parts[0], "status": parts[1], "reason": parts[2], "message": parts[3], "lastTransitionTime": "2026-01-02T15:03:00Z"})
+		list = append(list, map[string]any{
+			"type": parts[0], "status": parts[1], "reason": parts[2], "message": parts[3],
+			"lastTransitionTime": "2026-01-02T15:03:00Z",
+		})
 	}
 	_ = unstructured.SetNestedSlice(u.Object, list, "status", "conditions")
 	return w
@@ -199,7 +202,9 @@ func creating(left func(world) world) func(world) world {
 // operation is of a resource with a running operation.
 func operation(kind string) func(world) world {
 	return func(w world) world {
-		if w = w.put(thing, map[string]any{"kind": kind, "startedAt": "2026-01-02T15:03:00Z", "deadline": "2026-01-02T16:03:00Z"}, "status", "operation"); kind == "Delete" {
+		if w = w.put(thing, map[string]any{
+			"kind": kind, "startedAt": "2026-01-02T15:03:00Z", "deadline": "2026-01-02T16:03:00Z",
+		}, "status", "operation"); kind == "Delete" {
 			return w.deleting(thing).set(thing, "Ready False Deleting")
 		}
 		return w.put(thing, "Empty", "status", "state").set(thing, "Ready False Creating")
@@ -215,7 +220,8 @@ func unknown(more string) func(world) world {
 const (
 	nextAttempt    = "\nThe next attempt is at 2026-01-02T15:05:05Z."
 	soon           = "\nThe next attempt is within seconds."
-	destroyedAgain = "observe failed: Object not visible yet: The remote object was made a short time ago, and its API may not have shown it when its destruction was requested. " +
+	destroyedAgain = "observe failed: Object not visible yet: The remote object was made a short time ago, and its " +
+		"API may not have shown it when its destruction was requested. " +
 		"It is destroyed again until the time for that is over."
 	invisible = "observe failed: Object not visible yet: The remote object was made a short time ago, and its API does not show it. " +
 		"It is looked at again, and nothing is done to it until it is visible or the time for that is over."
@@ -237,43 +243,57 @@ var faults = map[string]fault{
 		status.Retrying, "provider process", logsDB,
 	},
 	"crashes twice while it works on one resource alone, and works for others": {
-		stalled("ProviderCrashes", "connect failed: Provider crashes at this resource: The provider's process has crashed 2 times while it worked on this resource alone, and works for others. "+
+		stalled("ProviderCrashes", "connect failed: Provider crashes at this resource: The provider's process has "+
+			"crashed 2 times while it worked on this resource alone, and works for others. "+
 			"Change the resource, or use another version of the provider."),
 		status.Failed, db, retryDB,
 	},
 	"starts slowly": {
-		retrying("ProviderUnavailable", "connect failed: Provider is not ready: The provider is starting."+soon), status.Retrying, "provider process", logsDB,
+		retrying("ProviderUnavailable", "connect failed: Provider is not ready: The provider is starting."+soon),
+		status.Retrying, "provider process", logsDB,
 	},
 	"hangs during its installation": {
 		func(w world) world {
-			return w.set(provider, "Installed False ProviderNotRunning The provider did not start within 1m0s.", "Healthy False ProviderNotRunning The provider did not start within 1m0s.",
-				"Ready False ProviderNotRunning The provider did not start within 1m0s.", "Reconciling True ProviderNotRunning The provider did not start within 1m0s.").about(provider)
+			return w.set(provider, "Installed False ProviderNotRunning The provider did not start within 1m0s.",
+				"Healthy False ProviderNotRunning The provider did not start within 1m0s.",
+				"Ready False ProviderNotRunning The provider did not start within 1m0s.",
+				"Reconciling True ProviderNotRunning The provider did not start within 1m0s.").about(provider)
 		},
-		status.Retrying, "TerraformProvider open", "kubectl annotate --overwrite terraformprovider.landbridge.io/open landbridge.io/reconcile-requested-at=",
+		status.Retrying, "TerraformProvider open",
+		"kubectl annotate --overwrite terraformprovider.landbridge.io/open landbridge.io/reconcile-requested-at=",
 	},
 	"does not answer a call in time (`--reconcile-timeout` for reads and plans, the operation's own timeout otherwise)": {
 		func(w world) world {
-			return retrying("ReconcileError", "observe failed: the provider did not answer within 2m0s")(w).event("CannotObserveExternalResource", "The provider did not answer within 2m0s.", 3)
+			return retrying("ReconcileError", "observe failed: the provider did not answer within 2m0s")(w).
+				event("CannotObserveExternalResource", "The provider did not answer within 2m0s.", 3)
 		},
 		status.Retrying, db, retryDB,
 	},
 	"does not answer anything any more": {
-		retrying("ProviderUnavailable", "connect failed: Provider hangs: The provider does not answer anything any more, and was killed."+soon), status.Retrying, "provider process", logsDB,
+		retrying("ProviderUnavailable", "connect failed: Provider hangs: The provider does not answer anything any "+
+			"more, and was killed."+soon), status.Retrying, "provider process", logsDB,
 	},
 	"does not answer three calls in a row in time": {
-		retrying("ProviderUnavailable", "connect failed: Provider hangs: 3 calls in a row were not answered in time. It, or what it talks to, hangs."+soon), status.Retrying, "provider process", logsDB,
+		retrying("ProviderUnavailable", "connect failed: Provider hangs: 3 calls in a row were not answered in "+
+			"time. It, or what it talks to, hangs."+soon), status.Retrying, "provider process", logsDB,
 	},
 	"uses more memory than its limit": {
-		retrying("ProviderUnavailable", "connect failed: Provider needs too much memory: The provider's process held 3072 MiB of memory, where 2048 MiB is its limit, and was ended. Raise the limit if it needs as much."+soon),
-		status.Retrying, "provider process", `kubectl patch terraformprovider.landbridge.io/open --type=merge -p '{"spec":{"limits":{"memory":"4096Mi"}}}'`,
+		retrying("ProviderUnavailable", "connect failed: Provider needs too much memory: The provider's process "+
+			"held 3072 MiB of memory, where 2048 MiB is its limit, and was ended. Raise the limit if "+
+			"it needs as much."+soon),
+		status.Retrying, "provider process",
+		`kubectl patch terraformprovider.landbridge.io/open --type=merge -p '{"spec":{"limits":{"memory":"4096Mi"}}}'`,
 	},
 	"writes too much to its log": ready,
 	"is throttled by its cloud": {
-		retrying("ProviderThrottled", "connect failed: Provider is throttled: The provider reported that too many requests are made with this provider configuration. It goes on, at a lower rate, at 2026-01-02T15:05:05Z."),
+		retrying("ProviderThrottled", "connect failed: Provider is throttled: The provider reported that too many "+
+			"requests are made with this provider configuration. It goes on, at a lower rate, at "+
+			"2026-01-02T15:05:05Z."),
 		status.Retrying, "provider process", logsDB,
 	},
 	"is throttled by its cloud | its own limit": {
-		retrying("ProviderThrottled", "connect failed: Provider is throttled: As much is done with this provider configuration as its limit of calls per second allows."),
+		retrying("ProviderThrottled", "connect failed: Provider is throttled: As much is done with this provider "+
+			"configuration as its limit of calls per second allows."),
 		status.Retrying, "provider process", "kubectl edit terraformprovider.landbridge.io/open",
 	},
 	"is configured with credentials that its cloud rejects, or with an endpoint that cannot be reached | the first resource": {
@@ -291,28 +311,36 @@ var faults = map[string]fault{
 		},
 		status.Retrying, "provider process", logsDB,
 	},
-	"[defers](contract.md) what it is asked, because arguments or settings of its configuration are not known yet, or because something does not exist yet": {
-		retrying("Deferred", "The provider needs something that does not exist yet."), status.Waiting, db, "kubectl annotate --overwrite thing.open.landbridge.io/db -n team-a landbridge.io/reconcile-requested-at=",
+	"[defers](contract.md) what it is asked, because arguments or settings of its configuration are " +
+		"not known yet, or because something does not exist yet": {
+		retrying("Deferred", "The provider needs something that does not exist yet."), status.Waiting, db,
+		"kubectl annotate --overwrite thing.open.landbridge.io/db -n team-a landbridge.io/reconcile-requested-at=",
 	},
 	"wants to change what it has just applied itself, at each look | an update": {
 		func(w world) world {
-			return w.set(thing, "NeverSettles True UpdateRepeats 4 updates since 2026-01-02T14:00:00Z have not made the remote object as declared: spec.forProvider.value is \"b\" and should be \"B\". "+
-				"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges. The next update is at 2026-01-02T15:05:05Z.")
+			return w.set(thing, "NeverSettles True UpdateRepeats 4 updates since 2026-01-02T14:00:00Z have not made "+
+				"the remote object as declared: spec.forProvider.value is \"b\" and should be \"B\". "+
+				"Set these fields to the values that the provider returns, or list them in "+
+				"spec.lifecycle.ignoreChanges. The next update is at 2026-01-02T15:05:05Z.")
 		},
 		status.Ready, "", editDB,
 	},
 	"wants to change what it has just applied itself, at each look | a replacement": {
 		func(w world) world {
 			return stalled("NeverSettles", "update failed: Object not replaced: The object was made with this configuration.")(w).
-				set(thing, "NeverSettles True ReplacementRepeats The remote object is kept, since its successor would have to be replaced likewise: spec.forProvider.value is \"b\" and should be \"B\".")
+				set(thing, "NeverSettles True ReplacementRepeats The remote object is kept, since its successor "+
+					"would have to be replaced likewise: spec.forProvider.value is \"b\" and should be \"B\".")
 		},
 		status.Failed, db, editDB,
 	},
 	"wants to change what it has just applied itself, at each look | an object of a module": {
 		func(w world) world {
-			return stalled("NeverSettles", "update failed: Object not replaced: open_thing.a was made with this configuration, and would be replaced again and again.")(w).
-				set(thing, "NeverSettles True ReplacementRepeats The objects are kept, since their successors would have to be replaced likewise: open_thing.a, where value is \"b\" and should be \"B\". "+
-					"In the module, set these arguments to the values that the provider returns, or add ignore_changes = [value] to lifecycle in the block of open_thing.a.")
+			return stalled("NeverSettles", "update failed: Object not replaced: open_thing.a was made with this "+
+				"configuration, and would be replaced again and again.")(w).
+				set(thing, "NeverSettles True ReplacementRepeats The objects are kept, since their successors would "+
+					"have to be replaced likewise: open_thing.a, where value is \"b\" and should be \"B\". "+
+					"In the module, set these arguments to the values that the provider returns, or add "+
+					"ignore_changes = [value] to lifecycle in the block of open_thing.a.")
 		},
 		status.Failed, db, retryDB,
 	},
@@ -324,26 +352,31 @@ var faults = map[string]fault{
 		status.Retrying, db, retryDB,
 	},
 	"returns another identity of an object than before, though identities of its type do not change": {
-		stalled("UnexpectedIdentityChange", "observe failed: Unexpected Identity Change: During the read operation, the Terraform Provider unexpectedly returned a different identity than the previously stored one."),
+		stalled("UnexpectedIdentityChange", "observe failed: Unexpected Identity Change: During the read operation, "+
+			"the Terraform Provider unexpectedly returned a different identity than the previously stored one."),
 		status.Failed, db, "landbridge state forget-identity thing.open.landbridge.io/db -n team-a",
 	},
 	"creates an object without an error, but not as planned": {
 		func(w world) world {
-			return stalled("InconsistentResult", "update failed: Object not replaced: The provider has made the object without an error, but not as planned.")(w).
+			return stalled("InconsistentResult", "update failed: Object not replaced: The provider has made the "+
+				"object without an error, but not as planned.")(w).
 				set(thing, "Ready False Tainted")
 		},
 		status.Failed, db, "landbridge untaint thing.open.landbridge.io/db -n team-a",
 	},
 	"creates an object without an error, but not as planned | in a module": {
 		func(w world) world {
-			return stalled("InconsistentResult", "update failed: Objects not replaced: The provider has made these objects of the module without an error, but not as planned, so they are tainted, and others would be the same: open_thing.a.")(w).
+			return stalled("InconsistentResult", "update failed: Objects not replaced: The provider has made these "+
+				"objects of the module without an error, but not as planned, so they are tainted, and others would "+
+				"be the same: open_thing.a.")(w).
 				set(thing, "Ready False Tainted")
 		},
 		status.Failed, db, retryDB,
 	},
 	"returns what Terraform's rules forbid | a create without an object": {unknown(""), status.Failed, db, confirmDB},
 	"returns what Terraform's rules forbid | an update": {
-		retrying("ReconcileError", "update failed: Provider produced inconsistent result after apply: spec.forProvider.value: was a, but now b."+nextAttempt), status.Retrying, db, retryDB,
+		retrying("ReconcileError", "update failed: Provider produced inconsistent result after apply: "+
+			"spec.forProvider.value: was a, but now b."+nextAttempt), status.Retrying, db, retryDB,
 	},
 
 	"has an identity that the provider plans, or that consists of arguments of the same names | it exists before": {
@@ -357,14 +390,16 @@ var faults = map[string]fault{
 		status.Failed, db, adoptDB,
 	},
 	"has an identity that the [configuration maps](configuration.md#identities) to arguments": {
-		unknown(" Object not found: The object was not found by what the provider's configuration says about it, which no other object has confirmed yet."), status.Failed, db, confirmDB,
+		unknown(" Object not found: The object was not found by what the provider's configuration says about it, " +
+			"which no other object has confirmed yet."), status.Failed, db, confirmDB,
 	},
 	"has an [external name](configuration.md#external-names) that is an argument, and an `importID`": {
 		creating(stalled("CreateOutcomeUnknown", awaited)), status.Failed, db, confirmDB,
 	},
 	"has a [create token](configuration.md#create-tokens) in the configuration": {operation("Create"), status.Changing, db, watchDB},
 	"has a list resource, and [`listRecovery`](configuration.md#recovery-by-listing) in the configuration": {
-		unknown(" Object not listed: The objects were listed at 2026-01-02T15:03:00Z, and none is new since the create began that no resource manages."), status.Failed, db, confirmDB,
+		unknown(" Object not listed: The objects were listed at 2026-01-02T15:03:00Z, and none is new since the " +
+			"create began that no resource manages."), status.Failed, db, confirmDB,
 	},
 	"none of these": {unknown(""), status.Failed, db, confirmDB},
 	"none of these | in a module": {
@@ -387,7 +422,9 @@ var faults = map[string]fault{
 	},
 	"the replaced object of a replacement that creates first": {
 		func(w world) world {
-			return retrying("ReconcileError", "update failed: Replaced object not visible yet: The object that was replaced was made a short time ago, and its API does not show it. It is destroyed as soon as it is visible.")(w).
+			return retrying("ReconcileError", "update failed: Replaced object not visible yet: The object that was "+
+				"replaced was made a short time ago, and its API does not show it. It is destroyed as soon "+
+				"as it is visible.")(w).
 				put(thing, []any{map[string]any{"key": "0a1b2c3d"}}, "status", "deposed")
 		},
 		status.Retrying, db, watchDB,
@@ -448,7 +485,8 @@ var faults = map[string]fault{
 	},
 	"a `TerraformProvider` is deleted | its resources": {
 		func(w world) world {
-			return w.without(provider).set(thing, "Synced False NoController The TerraformProvider open was deleted.", "Ready Unknown NoController", "Stalled True NoController The TerraformProvider open was deleted.")
+			return w.without(provider).set(thing, "Synced False NoController The TerraformProvider open was deleted.",
+				"Ready Unknown NoController", "Stalled True NoController The TerraformProvider open was deleted.")
 		},
 		status.Failed, "TerraformProvider open", "kubectl get terraformproviders,terraformmodules",
 	},
@@ -456,16 +494,19 @@ var faults = map[string]fault{
 		func(w world) world { return operation("Delete")(w).without(secret) }, status.Changing, db, watchDB,
 	},
 	"a provider configuration is deleted": {
-		func(w world) world { return w.deleting(config).about(config) }, status.Changing, "ClusterProviderConfig default", "kubectl get managed -A",
+		func(w world) world { return w.deleting(config).about(config) }, status.Changing,
+		"ClusterProviderConfig default", "kubectl get managed -A",
 	},
 	"`spec.providerConfigRef` comes to name a configuration for another account": {
-		stalled("AccountChanged", "observe failed: Account changed: The remote object is in the account of ClusterProviderConfig dev, and spec.providerConfigRef names "+
+		stalled("AccountChanged", "observe failed: Account changed: The remote object is in the account of "+
+			"ClusterProviderConfig dev, and spec.providerConfigRef names "+
 			`ClusterProviderConfig default, so nothing is done in either. Name the former one again, or set the annotation landbridge.io/confirm-account to "default": `+
 			"the resource is for the new account then, and the object stays where it is."),
 		status.Failed, db, editDB,
 	},
 	"arguments of a provider configuration are changed, such as its endpoint, or it is deleted and created again with others": {
-		stalled("AccountChanged", "observe failed: Account changed: The arguments of ClusterProviderConfig default have changed, and the object is not found, so nothing is done. "+
+		stalled("AccountChanged", "observe failed: Account changed: The arguments of ClusterProviderConfig default "+
+			"have changed, and the object is not found, so nothing is done. "+
 			`Change them back, or set the annotation landbridge.io/confirm-account to "default@0a1b2c3d": on the configuration if it is for the same account, `+
 			"on this resource if it is for another one, and the object stays where it is."),
 		status.Failed, db, editDB,
@@ -553,6 +594,7 @@ func check(t *testing.T, name string, e explain.Explanation, want fault) {
 	}
 	if e.Health != want.health || !strings.HasPrefix(cause, want.cause) || (want.cause == "") != (cause == "") ||
 		!strings.HasPrefix(e.Help.Command, want.command) || (want.command == "") != (e.Help.Command == "") {
-		t.Errorf("%s: want %s, cause %q, command %q; got %s, cause %q:\n%s", name, want.health, want.cause, want.command, e.Health, cause, e.Text())
+		t.Errorf("%s: want %s, cause %q, command %q; got %s, cause %q:\n%s", name, want.health, want.cause,
+			want.command, e.Health, cause, e.Text())
 	}
 }

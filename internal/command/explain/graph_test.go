@@ -14,7 +14,9 @@ import (
 func TestGraph(t *testing.T) {
 	t.Parallel()
 	w := retrying("ReferenceNotResolved", "there is no Thing team-a/network")(newWorld(t)).set(thing, "Ready False Creating").
-		put(thing, []any{map[string]any{"to": "forProvider.value", "from": map[string]any{"kind": "Thing", "name": "network"}}}, "spec", "references")
+		put(thing, []any{map[string]any{
+			"to": "forProvider.value", "from": map[string]any{"kind": "Thing", "name": "network"},
+		}}, "spec", "references")
 	const (
 		db       = "thing.open.landbridge.io/db -n team-a"
 		network  = "thing.open.landbridge.io/network -n team-a"
@@ -57,7 +59,10 @@ func TestGraphOfDataSource(t *testing.T) {
 			u := w.Objects[thing]
 			u.SetAPIVersion("data.open.landbridge.io/v1alpha1")
 			u.SetKind("Image")
-			want := graph.Edge{From: "image.data.open.landbridge.io/db -n team-a", To: "clusterproviderconfig.open.landbridge.io/default", Label: "spec.providerConfigRef"}
+			want := graph.Edge{
+				From: "image.data.open.landbridge.io/db -n team-a",
+				To:   "clusterproviderconfig.open.landbridge.io/default", Label: "spec.providerConfigRef",
+			}
 			if got := w.about(thing).Graph().Edges; !slices.Contains(got, want) {
 				t.Errorf("no edge %v in %v", want, got)
 			}

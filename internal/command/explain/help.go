@@ -37,7 +37,10 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 	case cause.Health == status.Paused:
 		return Help{"Have it reconciled again.", "kubectl annotate " + cause.key.resource() + cause.key.in() + " crossplane.io/paused-"}
 	case cause.Health == status.Unseen:
-		return Help{Text: "Nothing has to be done: the controller looks at it soon. If it does not, its log tells why.", Command: "landbridge logs " + cause.key.resource() + cause.key.in()}
+		return Help{
+			Text:    "Nothing has to be done: the controller looks at it soon. If it does not, its log tells why.",
+			Command: "landbridge logs " + cause.key.resource() + cause.key.in(),
+		}
 	}
 	if r, ok := plugin.RefusalIn(cause.Message); ok {
 		return helpRefusal(r, cause.key, nil)
@@ -59,7 +62,11 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 		switch {
 		case !cause.row.Deleting:
 		case k.Group == landbridgeGroup:
-			return Help{"Nothing has to be done: it is gone when the resources are gone that are being deleted. Look at them.", "kubectl get managed -A"}
+			return Help{
+				"Nothing has to be done: it is gone when the resources are gone that are being " +
+					"deleted. Look at them.",
+				"kubectl get managed -A",
+			}
 		case isConfig(k):
 			return Help{"Delete the resources that use it, or give them another one. Then it is gone by itself.", "kubectl get managed -A"}
 		}
@@ -72,7 +79,8 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 		}
 		text := "Correct what the message says. It is tried again by itself, and at once with this."
 		if strings.HasPrefix(messageOf(cause.object, "Ready"), "The last apply did not make all changes") { // of a module
-			text = "Correct what the message says. What was made stays, and status.plan has the changes that are left. They are tried again by themselves, and at once with this."
+			text = "Correct what the message says. What was made stays, and status.plan has the changes that are " +
+				"left. They are tried again by themselves, and at once with this."
 		}
 		return Help{text, "landbridge retry " + k.resource() + k.in()}
 	}
@@ -83,7 +91,11 @@ func (b *builder) help(root, cause *Node, next time.Time) Help {
 func helpData(n *Node) (_ Help, ok bool) {
 	switch n.Reason {
 	case "ReadFailed":
-		return Help{"Correct spec.forProvider, or wait until what it asks for exists. It is read again by itself, and at once with this.", again(n.key)}, true
+		return Help{
+			"Correct spec.forProvider, or wait until what it asks for exists. It is read again by itself, and at " +
+				"once with this.",
+			again(n.key),
+		}, true
 	case "IdentityConflict":
 		return Help{"Change spec.forProvider, or refer to the resource that has the object.", edit(n.key)}, true
 	}
@@ -98,9 +110,16 @@ func helpAction(n *Node) (_ Help, ok bool) {
 		if n.Health != status.Failed {
 			return Help{}, false
 		}
-		return Help{"Correct what the message says. Then create another object: each is invoked once.", "kubectl describe " + n.key.resource() + n.key.in()}, true
+		return Help{
+			"Correct what the message says. Then create another object: each is invoked once.",
+			"kubectl describe " + n.key.resource() + n.key.in(),
+		}, true
 	case "InvocationOutcomeUnknown":
-		return Help{"Look at what it acts on: it may have done all of it, a part or nothing. To invoke it again, create another object.", "kubectl describe " + n.key.resource() + n.key.in()}, true
+		return Help{
+			"Look at what it acts on: it may have done all of it, a part or nothing. To invoke it again, create " +
+				"another object.",
+			"kubectl describe " + n.key.resource() + n.key.in(),
+		}, true
 	case "Suspended":
 		return Help{"Have it invoked.", "kubectl patch " + n.key.resource() + n.key.in() + ` --type=merge -p '{"spec":{"suspend":false}}'`}, true
 	}
@@ -132,7 +151,10 @@ func again(k Key) string {
 
 func (b *builder) helpController(cause *Node) Help {
 	if cause.Reason == "ShardWithoutReplica" {
-		return Help{"Wait half a minute, in which another replica takes the shard over. If none does, look at the replicas.", "kubectl get pods -n " + b.s.System}
+		return Help{
+			"Wait half a minute, in which another replica takes the shard over. If none does, look at the replicas.",
+			"kubectl get pods -n " + b.s.System,
+		}
 	}
 	return Help{"Start the controller, or look why it does not run.", "kubectl get pods -n " + b.s.System}
 }
@@ -151,7 +173,11 @@ func (b *builder) helpProcess(root, cause *Node, next time.Time) Help {
 	case strings.Contains(says, "limit of calls per second") && provider != nil:
 		return Help{"Nothing has to be done: it goes on as the limit allows. Or raise spec.limits.callsPerSecond.", edit(*provider)}
 	case strings.Contains(says, "No room for the provider's process"):
-		return Help{"It is started when another process is idle. Or raise what all may have with --max-providers, --max-providers-per-namespace and --max-provider-memory.", b.flags()}
+		return Help{
+			"It is started when another process is idle. Or raise what all may have with --max-providers, " +
+				"--max-providers-per-namespace and --max-provider-memory.",
+			b.flags(),
+		}
 	case strings.Contains(says, "Provider is not ready"):
 		text = "Nothing has to be done: the provider is being started. "
 	case cause.Reason == "ProviderThrottled":
@@ -183,7 +209,10 @@ func helpMissing(root, cause *Node) Help {
 		return Help{fmt.Sprintf("Create the Secret that %s names.", l.field),
 			fmt.Sprintf("kubectl create secret generic %s%s --from-file=%s=FILE", l.Name, l.in(), l.key)}
 	case l.via == viaSecret:
-		return Help{fmt.Sprintf("Create the Secret that %s names.", l.field), fmt.Sprintf("kubectl create secret generic %s%s --from-file=KEY=FILE", l.Name, l.in())}
+		return Help{
+			fmt.Sprintf("Create the Secret that %s names.", l.field),
+			fmt.Sprintf("kubectl create secret generic %s%s --from-file=KEY=FILE", l.Name, l.in()),
+		}
 	case l.via == viaSource:
 		return Help{fmt.Sprintf("Create the ConfigMap that %s names, from the folder of the module.", l.field),
 			fmt.Sprintf("kubectl create configmap %s%s --from-file=FOLDER", l.Name, l.in())}
@@ -191,9 +220,15 @@ func helpMissing(root, cause *Node) Help {
 		return Help{fmt.Sprintf("Create it, or name another one in %s. Its fields are listed by this.", l.field),
 			fmt.Sprintf("kubectl explain %s.%s.spec", strings.ToLower(l.Kind), l.Group)}
 	case l.via == viaOwner || l.via == viaProvider:
-		return Help{fmt.Sprintf("Install the provider again, as the TerraformProvider %s: its resources go on as they were.", l.Name), "kubectl get terraformproviders,terraformmodules"}
+		return Help{
+			fmt.Sprintf("Install the provider again, as the TerraformProvider %s: its resources go on as they were.",
+				l.Name), "kubectl get terraformproviders,terraformmodules",
+		}
 	case l.Name == "":
-		return Help{"Create one with the labels, or correct the selector. These exist.", fmt.Sprintf("kubectl get %s.%s%s --show-labels", strings.ToLower(l.Kind), l.Group, l.in())}
+		return Help{
+			"Create one with the labels, or correct the selector. These exist.",
+			fmt.Sprintf("kubectl get %s.%s%s --show-labels", strings.ToLower(l.Kind), l.Group, l.in()),
+		}
 	default:
 		return Help{fmt.Sprintf("Create it, or correct the name in spec.references of %s. These exist.", root.Name),
 			fmt.Sprintf("kubectl get %s.%s%s", strings.ToLower(l.Kind), l.Group, l.in())}
@@ -221,7 +256,11 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		return Help{text, "kubectl patch " + res + " --type=merge -p '" + merge + "'"}, true
 	}
 	if n.Reason == "NotVisibleYet" || n.Health == status.Retrying && strings.Contains(n.Message, "not visible yet") {
-		return Help{"Nothing has to be done: the object is looked at again until it is visible, or until the time for that is over. Watch it.", watch(k)}, true
+		return Help{
+			"Nothing has to be done: the object is looked at again until it is visible, or until the time for that " +
+				"is over. Watch it.",
+			watch(k),
+		}, true
 	}
 	switch n.Reason {
 	case "AwaitingApproval", "PlanChanged":
@@ -230,7 +269,11 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		if strings.Contains(n.Message, "because of what refers to it") {
 			return Help{"Change the resources that the message names, or take the change back.", edit(k)}, true
 		}
-		return Help{"Nothing has to be done: the object is replaced when the resources that the message names are ready. Watch it.", watch(k)}, true
+		return Help{
+			"Nothing has to be done: the object is replaced when the resources that the message names are " +
+				"ready. Watch it.",
+			watch(k),
+		}, true
 	case "AwaitingAction", "ActionFailed":
 		if named := action.FindStringSubmatch(n.Message); named != nil {
 			what := "Look at the action that it waits for."
@@ -242,7 +285,10 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	case "AwaitingReplacement":
 		return Help{"Nothing has to be done: the resource goes on when the object that the message names is replaced. Watch it.", watch(k)}, true
 	case "DestroyBrake":
-		return Help{"See whether all that waits is to be destroyed. If it is, an administrator releases the brake.", release.FindString(n.Message)}, true
+		return Help{
+			"See whether all that waits is to be destroyed. If it is, an administrator releases the brake.",
+			release.FindString(n.Message),
+		}, true
 	case "DestroyDelayed":
 		return Help{"Nothing has to be done: it goes on within a minute. Watch it.", watch(k)}, true
 	case "OperationsPaused":
@@ -260,14 +306,22 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		return Help{"Change the resource, or use another version of the provider. Then have it tried again.", "landbridge retry " + res}, true
 	case "InconsistentResult":
 		if strings.Contains(n.Message, "objects of the module") {
-			return Help{"Change the module's arguments to what the provider makes of them, or have the objects replaced once more.", "landbridge retry " + res}, true
+			return Help{
+				"Change the module's arguments to what the provider makes of them, or have the objects " +
+					"replaced once more.",
+				"landbridge retry " + res,
+			}, true
 		}
-		return Help{"Keep the object as the provider has made it, or change the spec or the provider's version.", "landbridge untaint " + res}, true
+		return Help{
+			"Keep the object as the provider has made it, or change the spec or the provider's version.",
+			"landbridge untaint " + res,
+		}, true
 	case "ReplaceRefused":
 		if n.row.State == "Tainted" {
 			return Help{"Keep the tainted object, or allow its replacement in spec.lifecycle.", "landbridge untaint " + res}, true
 		}
-		return patch("Take the change back, or allow that the object is destroyed and created again.", `{"spec":{"lifecycle":{"replacePolicy":"Automatic"}}}`)
+		return patch("Take the change back, or allow that the object is destroyed and created again.",
+			`{"spec":{"lifecycle":{"replacePolicy":"Automatic"}}}`)
 	case "DeletionProtected":
 		if n.row.Deleting {
 			return patch("Have the object destroyed, or leave it with spec.managementPolicies [\"Observe\"].",
@@ -282,11 +336,19 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		}
 		return Help{"Adopt the existing object with spec.import, or give this one another name.", edit(k)}, true
 	case "IdentityConflict":
-		return Help{"Delete one of the two resources, without Delete in managementPolicies to keep the object; or let this one declare another object.", edit(k)}, true
+		return Help{
+			"Delete one of the two resources, without Delete in managementPolicies to keep the object; or let this " +
+				"one declare another object.",
+			edit(k),
+		}, true
 	case "DriftReported":
 		return Help{"Have the drift adopted, or the object changed back by reapply.", "landbridge adopt-drift " + res}, true
 	case "AccountChanged":
-		return Help{"Go back to the former provider configuration, or confirm the new one with the annotation that the message names.", edit(k)}, true
+		return Help{
+			"Go back to the former provider configuration, or confirm the new one with the annotation that " +
+				"the message names.",
+			edit(k),
+		}, true
 	case "Moved":
 		return Help{"Delete this resource: another one has its object.", "kubectl delete " + res}, true
 	case "StillReferredTo":
@@ -296,7 +358,11 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	case "StateTooLarge":
 		return Help{"Make the object smaller, or see docs/operations.md, large states.", edit(k)}, true
 	case "UnexpectedIdentityChange":
-		return Help{"See whether the object is still the right one. If it is, pause the resource, and have its stored identity forgotten.", "landbridge state forget-identity " + res}, true
+		return Help{
+			"See whether the object is still the right one. If it is, pause the resource, and have its stored " +
+				"identity forgotten.",
+			"landbridge state forget-identity " + res,
+		}, true
 	case "InvalidConfiguration", "ImportFailed", "MoveFailed":
 		return Help{"Correct the spec as the message says.", edit(k)}, true
 	case "ReferenceNotResolved":
@@ -304,12 +370,18 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 	case "NamespaceNotAllowed":
 		return Help{"Use a configuration that the namespace may use, or allow it in spec.allowedNamespaces.", edit(k)}, true
 	case "NoController":
-		return Help{"Have its kind served again, with the TerraformProvider or TerraformModule that the message names.", "kubectl get terraformproviders,terraformmodules"}, true
+		return Help{
+			"Have its kind served again, with the TerraformProvider or TerraformModule that the message names.",
+			"kubectl get terraformproviders,terraformmodules",
+		}, true
 	case "ProviderConfigError":
 		return Help{"Correct the provider configuration as the message says.", edit(k)}, true
 	case "ChangesHeld":
 		if m := accept.FindStringSubmatch(n.Message); m != nil {
-			return Help{fmt.Sprintf("Change the %s or the objects, or accept the loss of their values.", map[bool]string{true: "module", false: "version"}[isModule(k)]), m[1]}, true
+			return Help{
+				fmt.Sprintf("Change the %s or the objects, or accept the loss of their values.",
+					map[bool]string{true: "module", false: "version"}[isModule(k)]), m[1],
+			}, true
 		}
 	case "UpgradeHeld":
 		if m := shown.FindStringSubmatch(n.Message); m != nil {
@@ -326,7 +398,11 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		"NotAllowed", "SourceNotAllowed", "DigestMismatch":
 		return Help{"Correct the spec as the message says.", edit(k)}, true
 	case "ExecutionUnavailable":
-		return Help{"Start the controller with --cli=PROGRAM, or cli of the chart; a TerraformProvider can use another spec.execution.", edit(k)}, true
+		return Help{
+			"Start the controller with --cli=PROGRAM, or cli of the chart; a TerraformProvider can use another " +
+				"spec.execution.",
+			edit(k),
+		}, true
 	case "SandboxUnavailable":
 		if strings.HasPrefix(n.Message, "--sandbox") {
 			return Help{"Run the controller on a machine that the message asks for, or with --sandbox=BestEffort.", b.flags()}, true
@@ -343,8 +419,11 @@ func (b *builder) helpReason(n *Node) (Help, bool) {
 		return Help{"Correct the flags of the controller that the message names.", b.flags()}, true
 	}
 	if n.row.Deleting && n.Health == status.Retrying {
-		return Help{"The object cannot be destroyed, for the reason in the message. Correct that; if it only cannot be read, have it destroyed as it is stored.",
-			"kubectl annotate " + res + " landbridge.io/delete-without-refresh=true"}, true
+		return Help{
+			"The object cannot be destroyed, for the reason in the message. Correct that; if it only cannot be " +
+				"read, have it destroyed as it is stored.",
+			"kubectl annotate " + res + " landbridge.io/delete-without-refresh=true",
+		}, true
 	}
 	return Help{}, false
 }
@@ -379,9 +458,16 @@ func helpUnknown(n *Node) Help {
 		return Help{"Look for the object at the provider, and delete it if it exists. Then confirm that it may be created.", confirmed}
 	}
 	if m := appears.FindStringSubmatch(n.Message); m != nil {
-		return Help{fmt.Sprintf("Nothing has to be done until %s: then it goes on by itself. If there certainly is no such object, confirm that it may be created.", m[1]), confirmed}
+		return Help{
+			fmt.Sprintf("Nothing has to be done until %s: then it goes on by itself. If there certainly is no such "+
+				"object, confirm that it may be created.", m[1]), confirmed,
+		}
 	}
-	return Help{"Look for the object at the provider. If it exists, adopt it with spec.import; if it certainly does not, confirm that it may be created.", confirmed}
+	return Help{
+		"Look for the object at the provider. If it exists, adopt it with spec.import; if it certainly does not, " +
+			"confirm that it may be created.",
+		confirmed,
+	}
 }
 
 // helpModule returns what helps against a module that cannot be used: it is corrected where it is.
@@ -393,7 +479,11 @@ func (b *builder) helpModule(n *Node) Help {
 		}
 	}
 	if _, ok := source["directory"]; ok {
-		return Help{"Correct the module in spec.source.directory as the message says. It is read again within half a minute, and at once with this.", again(n.key)}
+		return Help{
+			"Correct the module in spec.source.directory as the message says. It is read again within half a " +
+				"minute, and at once with this.",
+			again(n.key),
+		}
 	}
 	return Help{"Correct the module as the message says, and name its new version in spec.source.", edit(n.key)}
 }

@@ -59,7 +59,10 @@ func NewReader(config *rest.Config, system string) (*Reader, error) {
 // Read takes a snapshot for an object of a kind. It is an error if the object does not exist, or
 // cannot be read.
 func (r *Reader) Read(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) (*Snapshot, error) {
-	s := &Snapshot{Subject: Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}, Owners: map[string]string{}, Types: map[string]string{}, References: map[string]map[string][]string{}, System: r.System}
+	s := &Snapshot{
+		Subject: Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}, Owners: map[string]string{},
+		Types: map[string]string{}, References: map[string]map[string][]string{}, System: r.System,
+	}
 	subject := link{Key: s.Subject, version: gvk.Version}
 	if err := r.read(ctx, s, subject); err != nil {
 		return nil, err

@@ -108,14 +108,17 @@ func (b *builder) controller(of *Node) Node {
 		n.Message = "It runs: " + r.leader.pod + " leads."
 		return n
 	case len(r.shards) == 0 && len(b.s.Leases) == 0 && of.Health != status.Unseen:
-		n.Health, n.Message = unknown, fmt.Sprintf("There is no Lease in namespace %s: it runs without leader election, in another namespace, or not at all.", b.s.System)
+		n.Health, n.Message = unknown,
+			fmt.Sprintf("There is no Lease in namespace %s: it runs without leader election, in another "+
+				"namespace, or not at all.", b.s.System)
 		return n
 	case len(r.shards) == 0:
 		n.Health, n.Reason = status.Failed, "NotRunning"
 		n.Message = fmt.Sprintf("No controller runs in namespace %s.%s", b.s.System, r.leader.last())
 		return n
 	case len(free) > 0:
-		n.Message = fmt.Sprintf("No replica works on %s, and what belongs to %s waits.", list(free), map[bool]string{true: "it", false: "them"}[len(free) == 1])
+		n.Message = fmt.Sprintf("No replica works on %s, and what belongs to %s waits.", list(free),
+			map[bool]string{true: "it", false: "them"}[len(free) == 1])
 	default:
 		n.Message = fmt.Sprintf("All %d shards have a replica.", len(r.shards))
 	}
@@ -214,7 +217,9 @@ func (b *builder) idle(root, cause *Node) *Node {
 	}
 	if cause.object == nil || cause == root {
 		cause = root
-	} else if on, ok := b.shard(cause); ok && !slices.ContainsFunc(controller.Nodes, func(n Node) bool { return n.Name == on.Name }) && len(b.s.replicas().shards) > 0 {
+	} else if on, ok := b.shard(cause); ok &&
+		!slices.ContainsFunc(controller.Nodes, func(n Node) bool { return n.Name == on.Name }) &&
+		len(b.s.replicas().shards) > 0 {
 		controller.Nodes = append(controller.Nodes, on)
 	}
 	number, _, ok := b.s.shardOf(cause)

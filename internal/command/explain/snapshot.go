@@ -122,7 +122,8 @@ func (s *Snapshot) selected(l link) []*unstructured.Unstructured {
 	var out []*unstructured.Unstructured
 	for _, u := range s.Objects {
 		k := keyOf(u)
-		if k.Group == l.Group && k.Kind == l.Kind && k.Namespace == l.Namespace && labels.SelectorFromSet(l.labels).Matches(labels.Set(u.GetLabels())) {
+		if k.Group == l.Group && k.Kind == l.Kind && k.Namespace == l.Namespace &&
+			labels.SelectorFromSet(l.labels).Matches(labels.Set(u.GetLabels())) {
 			out = append(out, u)
 		}
 	}
@@ -374,7 +375,10 @@ func secretLinks(u *unstructured.Unstructured, value any, path string) []link {
 				continue
 			}
 			namespace, _ := ref["namespace"].(string)
-			out = append(out, link{Key: Key{Kind: "Secret", Namespace: cmp.Or(namespace, u.GetNamespace()), Name: secret}, version: "v1", via: viaSecret, field: at, key: key})
+			out = append(out, link{
+				Key: Key{Kind: "Secret", Namespace: cmp.Or(namespace, u.GetNamespace()), Name: secret}, version: "v1",
+				via: viaSecret, field: at, key: key,
+			})
 		}
 	}
 	return out
@@ -386,18 +390,27 @@ func moduleLinks(u *unstructured.Unstructured, system string) []link {
 	if ref, _ := source["configMapRef"].(map[string]any); ref != nil {
 		namespace, _ := ref["namespace"].(string)
 		name, _ := ref["name"].(string)
-		out = append(out, link{Key: Key{Kind: "ConfigMap", Namespace: namespace, Name: name}, version: "v1", via: viaSource, field: "spec.source.configMapRef"})
+		out = append(out, link{
+			Key: Key{Kind: "ConfigMap", Namespace: namespace, Name: name}, version: "v1", via: viaSource,
+			field: "spec.source.configMapRef",
+		})
 	}
 	if ref, _ := source["credentialsSecretRef"].(map[string]any); ref != nil {
 		name, _ := ref["name"].(string)
-		out = append(out, link{Key: Key{Kind: "Secret", Namespace: system, Name: name}, version: "v1", via: viaSecret, field: "spec.source.credentialsSecretRef"})
+		out = append(out, link{
+			Key: Key{Kind: "Secret", Namespace: system, Name: name}, version: "v1", via: viaSecret,
+			field: "spec.source.credentialsSecretRef",
+		})
 	}
 	providers, _, _ := unstructured.NestedStringMap(u.Object, "status", "providers")
 	if len(providers) == 0 {
 		providers, _, _ = unstructured.NestedStringMap(u.Object, "spec", "providers")
 	}
 	for _, source := range sortedKeys(providers) {
-		out = append(out, link{Key: Key{Group: landbridgeGroup, Kind: "TerraformProvider", Name: providers[source]}, via: viaProvider, field: source})
+		out = append(out, link{
+			Key: Key{Group: landbridgeGroup, Kind: "TerraformProvider", Name: providers[source]},
+			via: viaProvider, field: source,
+		})
 	}
 	return out
 }

@@ -237,7 +237,8 @@ func (v *variables) add(wanted string, value cty.Value) string {
 	if v.values == nil {
 		v.values = map[string]cty.Value{}
 	}
-	return unique(identifier(wanted), func(name string) bool { _, taken := v.values[name]; return taken }, func(name string) { v.values[name] = value })
+	return unique(identifier(wanted), func(name string) bool { _, taken := v.values[name]; return taken },
+		func(name string) { v.values[name] = value })
 }
 
 // identifier returns a valid name in HCL.

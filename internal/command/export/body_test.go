@@ -149,12 +149,18 @@ func optional(t cty.Type) cty.Type {
 func TestSensitiveValuesAreVariables(t *testing.T) {
 	t.Parallel()
 	text := func(a schema.Attribute) *schema.Attribute { a.Type, a.Optional = cty.String, true; return &a }
-	inner := &schema.Block{Attributes: map[string]*schema.Attribute{"key": text(schema.Attribute{Sensitive: true}), "name": text(schema.Attribute{})}}
+	inner := &schema.Block{
+		Attributes: map[string]*schema.Attribute{
+			"key": text(schema.Attribute{Sensitive: true}), "name": text(schema.Attribute{}),
+		},
+	}
 	b := &schema.Block{
 		Attributes: map[string]*schema.Attribute{
 			"plain": text(schema.Attribute{}), "once": text(schema.Attribute{WriteOnly: true}), "tags": {Type: cty.Map(cty.String), Optional: true},
 		},
-		Blocks: map[string]*schema.NestedBlock{"set": {Nesting: schema.NestingSet, Block: inner}, "one": {Nesting: schema.NestingSingle, Block: inner}},
+		Blocks: map[string]*schema.NestedBlock{
+			"set": {Nesting: schema.NestingSet, Block: inner}, "one": {Nesting: schema.NestingSingle, Block: inner},
+		},
 	}
 	s := func(name string) cty.Value { return cty.StringVal("hunter2-" + name) }
 	pair := cty.ObjectVal(map[string]cty.Value{"key": s("key"), "name": cty.StringVal("n")})

@@ -58,7 +58,9 @@ func (e *exporter) readData(ctx context.Context, targets []store.Key) error {
 }
 
 // readOne reads a data source; a reason if it cannot be exported.
-func (e *exporter) readOne(ctx context.Context, key store.Key, p *RequiredProvider, m *model.Resource) (_ *dataSource, reason string, _ error) {
+func (e *exporter) readOne(
+	ctx context.Context, key store.Key, p *RequiredProvider, m *model.Resource,
+) (_ *dataSource, reason string, _ error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(m.GroupVersionKind())
 	err := e.Client.Get(ctx, namespacedName(key), u)

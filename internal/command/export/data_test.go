@@ -28,12 +28,14 @@ func cloud(t *testing.T) *model.Provider {
 	t.Helper()
 	p, err := model.NewProvider("cloud", &schema.Provider{
 		Config: &schema.Block{},
-		Resources: map[string]*schema.Resource{"cloud_server": {Type: "cloud_server", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-			"id":     {Type: cty.String, Computed: true},
-			"name":   {Type: cty.String, Optional: true},
-			"image":  {Type: cty.String, Optional: true},
-			"labels": {Type: cty.Map(cty.String), Optional: true},
-		}}}},
+		Resources: map[string]*schema.Resource{
+			"cloud_server": {Type: "cloud_server", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
+				"id":     {Type: cty.String, Computed: true},
+				"name":   {Type: cty.String, Optional: true},
+				"image":  {Type: cty.String, Optional: true},
+				"labels": {Type: cty.Map(cty.String), Optional: true},
+			}}},
+		},
 		DataSources: map[string]*schema.Block{imageKind: {Attributes: map[string]*schema.Attribute{
 			"id":     {Type: cty.Number, Computed: true},
 			"name":   {Type: cty.String, Optional: true},
@@ -71,7 +73,8 @@ func TestDataSourcesAreExported(t *testing.T) {
 	t.Parallel()
 	p := cloud(t)
 	server, image := p.Resources["cloud_server"], p.DataSources[imageKind]
-	debian := object(image, "debian", map[string]any{"forProvider": map[string]any{"name": "debian-13"}}, map[string]any{"id": int64(45), "name": "debian-13"})
+	debian := object(image, "debian", map[string]any{"forProvider": map[string]any{"name": "debian-13"}},
+		map[string]any{"id": int64(45), "name": "debian-13"})
 	tests := map[string]struct {
 		references      []any
 		images          []client.Object
@@ -84,15 +87,21 @@ func TestDataSourcesAreExported(t *testing.T) {
 			data:      "data \"cloud_image\" \"debian\" {\n  name = \"debian-13\"\n}\n",
 		},
 		"a value that is transformed": {
-			references: []any{from(image, "debian", "status.atProvider.name", "forProvider.image", "transform", "self + '-arm'")}, images: []client.Object{debian},
-			resources: "resource \"cloud_server\" \"web\" {\n  image      = \"debian-13-arm\"\n  name       = \"web\"\n  depends_on = [data.cloud_image.debian]\n}\n",
-			data:      "data \"cloud_image\" \"debian\" {\n  name = \"debian-13\"\n}\n",
+			references: []any{
+				from(image, "debian", "status.atProvider.name", "forProvider.image", "transform", "self + '-arm'"),
+			}, images: []client.Object{debian},
+			resources: "resource \"cloud_server\" \"web\" {\n  image      = \"debian-13-arm\"\n  name       = " +
+				"\"web\"\n  depends_on = [data.cloud_image.debian]\n}\n",
+			data: "data \"cloud_image\" \"debian\" {\n  name = \"debian-13\"\n}\n",
 		},
 		"the same text elsewhere": {
 			references: []any{from(image, "debian", "status.atProvider.name", "forProvider.image")},
-			images:     []client.Object{object(image, "debian", map[string]any{"forProvider": map[string]any{"family": "web"}}, map[string]any{"id": int64(45), "name": "web"})},
-			resources:  "resource \"cloud_server\" \"web\" {\n  image = data.cloud_image.debian.name\n  name  = \"web\"\n}\n",
-			data:       "data \"cloud_image\" \"debian\" {\n  family = \"web\"\n}\n",
+			images: []client.Object{
+				object(image, "debian", map[string]any{"forProvider": map[string]any{"family": "web"}},
+					map[string]any{"id": int64(45), "name": "web"}),
+			},
+			resources: "resource \"cloud_server\" \"web\" {\n  image = data.cloud_image.debian.name\n  name  = \"web\"\n}\n",
+			data:      "data \"cloud_image\" \"debian\" {\n  family = \"web\"\n}\n",
 		},
 		"one of another, with a secret": {
 			references: []any{from(image, "debian", "", "forProvider.image")},
@@ -116,7 +125,10 @@ func TestDataSourcesAreExported(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			web := object(server, "web", map[string]any{"forProvider": map[string]any{"name": "web"}, "references": test.references, "managementPolicies": []any{"*"}}, map[string]any{})
+			web := object(server, "web", map[string]any{
+				"forProvider": map[string]any{"name": "web"}, "references": test.references,
+				"managementPolicies": []any{"*"},
+			}, map[string]any{})
 			scheme := runtime.NewScheme()
 			if err := corev1.AddToScheme(scheme); err != nil {
 				t.Fatal(err)

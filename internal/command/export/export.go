@@ -75,7 +75,10 @@ type exporter struct {
 
 // Make exports the selected resources.
 func Make(ctx context.Context, o Options, selection state.Selection) (Export, error) {
-	e := &exporter{Options: o, used: map[*RequiredProvider]*used{}, names: map[string]bool{}, resources: map[store.Key]*resource{}, data: map[store.Key]*dataSource{}}
+	e := &exporter{
+		Options: o, used: map[*RequiredProvider]*used{}, names: map[string]bool{},
+		resources: map[store.Key]*resource{}, data: map[store.Key]*dataSource{},
+	}
 	stored, err := o.State.Export(ctx, o.Kinds, selection)
 	if err != nil {
 		return Export{}, err
@@ -124,7 +127,11 @@ func Make(ctx context.Context, o Options, selection state.Selection) (Export, er
 // files writes all files.
 func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resource) error {
 	resources, imports := hclwrite.NewEmptyFile(), hclwrite.NewEmptyFile()
-	imports.Body().AppendUnstructuredTokens(comment("Import blocks of resources that are in the state are ignored. Those with an identity need Terraform 1.12, OpenTofu 1.12 or newer."))
+	imports.Body().
+		AppendUnstructuredTokens(
+			comment("Import blocks of resources that are in the state are ignored. Those with an identity need " +
+				"Terraform 1.12, OpenTofu 1.12 or newer."),
+		)
 	file.Resources = nil
 	for i, r := range all {
 		if i > 0 {
@@ -142,7 +149,8 @@ func (e *exporter) files(ctx context.Context, file tfstate.State, all []*resourc
 		e.writeImport(imports.Body(), r)
 	}
 	e.out.Files = map[string][]byte{
-		providersFile: hclwrite.Format(e.providers(ctx)), resourcesFile: hclwrite.Format(resources.Bytes()), importsFile: hclwrite.Format(imports.Bytes()),
+		providersFile: hclwrite.Format(e.providers(ctx)), resourcesFile: hclwrite.Format(resources.Bytes()),
+		importsFile: hclwrite.Format(imports.Bytes()),
 	}
 	if len(data) > 0 {
 		e.out.Files[dataFile] = data

@@ -23,8 +23,13 @@ func Body(b *schema.Block, v cty.Value, marked []cty.Path) (text []byte, values 
 
 // Blocks returns the blocks of a resource, whose object is found as it is, and of the data sources
 // that it refers to.
-func Blocks(ctx context.Context, o Options, key store.Key, block tfstate.ResourceBlock, found instance.Instance) (resources, data string, left []state.Left, _ error) {
-	e := &exporter{Options: o, used: map[*RequiredProvider]*used{}, names: map[string]bool{}, resources: map[store.Key]*resource{}, data: map[store.Key]*dataSource{}}
+func Blocks(
+	ctx context.Context, o Options, key store.Key, block tfstate.ResourceBlock, found instance.Instance,
+) (resources, data string, left []state.Left, _ error) {
+	e := &exporter{
+		Options: o, used: map[*RequiredProvider]*used{}, names: map[string]bool{},
+		resources: map[store.Key]*resource{}, data: map[store.Key]*dataSource{},
+	}
 	r, reason, err := e.read(ctx, key, &block, found)
 	if err != nil || reason != "" {
 		return reason, "", nil, err

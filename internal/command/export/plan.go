@@ -49,7 +49,10 @@ type execution struct {
 // plan plans what Terraform does with the resources without their state, in the order of the
 // references between them.
 func (e *exporter) plan(ctx context.Context, all []*resource) {
-	run := &execution{pool: pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}), leased: map[*configuration]func() (terraform.Executor, error){}}
+	run := &execution{
+		pool:   pool.New(pool.Options{IdleTimeout: time.Hour, KeepTrying: true}),
+		leased: map[*configuration]func() (terraform.Executor, error){},
+	}
 	defer func() {
 		for _, release := range run.releases {
 			release()
@@ -153,7 +156,8 @@ func (e *exporter) planOne(ctx context.Context, run *execution, r *resource) out
 		}
 	case plan.Action == terraform.Update:
 		var paths []string
-		for _, c := range translate.Changes(r.model, plan.Prior.State, plan.State, translate.Concealed(r.model, slices.Concat(plan.Prior.SensitivePaths, plan.SensitivePaths))...) {
+		for _, c := range translate.Changes(r.model, plan.Prior.State, plan.State,
+			translate.Concealed(r.model, slices.Concat(plan.Prior.SensitivePaths, plan.SensitivePaths))...) {
 			paths = append(paths, c.Path)
 		}
 		out.reason = "a plan updates its object"

@@ -51,7 +51,9 @@ type resource struct {
 func (r *resource) address() string { return r.block.Address() }
 
 // read reads the custom resource of a stored instance; a reason if it cannot be exported.
-func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.ResourceBlock, found instance.Instance) (_ *resource, reason string, err error) {
+func (e *exporter) read(
+	ctx context.Context, key store.Key, block *tfstate.ResourceBlock, found instance.Instance,
+) (_ *resource, reason string, err error) {
 	p, m := e.model(key)
 	if m == nil {
 		return nil, "no provider on this machine has its kind; see --provider-mirror", nil
@@ -78,7 +80,9 @@ func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.Resou
 	at, _, _ := unstructured.NestedMap(u.Object, "status", "atProvider")
 	out := &resource{key: key, model: m, block: block, found: found}
 	var diags diagnostic.Diagnostics
-	out.spec, diags = desired.Read(m, desired.CustomResource{Namespace: key.Namespace, Name: key.Name, Annotations: u.GetAnnotations(), Spec: spec, AtProvider: at})
+	out.spec, diags = desired.Read(m, desired.CustomResource{
+		Namespace: key.Namespace, Name: key.Name, Annotations: u.GetAnnotations(), Spec: spec, AtProvider: at,
+	})
 	switch {
 	case !found.Exists():
 		return nil, "its object does not exist", nil
@@ -95,7 +99,9 @@ func (e *exporter) read(ctx context.Context, key store.Key, block *tfstate.Resou
 	}
 	out.config = config
 	out.targets, out.takes = references.Keys(refs), references.Unchanged(refs)
-	ref := providerconfig.ReferenceOf(&xpv2.ProviderConfigReference{Kind: out.spec.Subject.ProviderConfigKind, Name: out.spec.Subject.ProviderConfigName}, key.Namespace)
+	ref := providerconfig.ReferenceOf(&xpv2.ProviderConfigReference{
+		Kind: out.spec.Subject.ProviderConfigKind, Name: out.spec.Subject.ProviderConfigName,
+	}, key.Namespace)
 	out.provider, out.configuration = e.use(p, m.Type, ref)
 	return out, "", nil
 }

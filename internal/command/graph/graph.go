@@ -94,14 +94,16 @@ func (g Graph) Mermaid() string {
 func (g Graph) DOT() string {
 	g = g.Sorted()
 	var b strings.Builder
-	b.WriteString("digraph landbridge {\n  rankdir=LR\n  node [style=filled fontname=\"sans-serif\"]\n  edge [fontname=\"sans-serif\" fontsize=10]\n")
+	b.WriteString("digraph landbridge {\n  rankdir=LR\n  node [style=filled fontname=\"sans-serif\"]\n  edge " +
+		"[fontname=\"sans-serif\" fontsize=10]\n")
 	shapes := map[State]string{Ready: "box", Waiting: "oval", Failed: "hexagon", Unknown: "note"}
 	for _, n := range g.Nodes {
 		width := ""
 		if n.Subject {
 			width = " penwidth=3"
 		}
-		fmt.Fprintf(&b, "  %s [label=%s shape=%s fillcolor=%q color=%q%s]\n", dotText(n.ID), dotText(n.lines("\n")), shapes[n.State], colors[n.State].fill, colors[n.State].line, width)
+		fmt.Fprintf(&b, "  %s [label=%s shape=%s fillcolor=%q color=%q%s]\n", dotText(n.ID), dotText(n.lines("\n")),
+			shapes[n.State], colors[n.State].fill, colors[n.State].line, width)
 	}
 	for _, e := range g.Edges {
 		fmt.Fprintf(&b, "  %s -> %s", dotText(e.From), dotText(e.To))

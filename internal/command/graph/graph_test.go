@@ -40,7 +40,10 @@ var estate = graph.Graph{
 
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"estate.mmd": estate.Mermaid(), "estate.dot": estate.DOT(), "estate.svg": estate.SVG(), "empty.svg": graph.Graph{}.SVG()} {
+	for name, text := range map[string]string{
+		"estate.mmd": estate.Mermaid(), "estate.dot": estate.DOT(), "estate.svg": estate.SVG(),
+		"empty.svg": graph.Graph{}.SVG(),
+	} {
 		golden.Check(t, name, []byte(text))
 		if !strings.HasSuffix(name, ".dot") && strings.Contains(text, "<script") {
 			t.Errorf("%s: a title is not escaped", name)

@@ -75,8 +75,12 @@ func writeEdge(b *strings.Builder, e Edge, from, to box) {
 	}
 	y1, y2 := from.y+boxHeight/2, to.y+boxHeight/2
 	middle := (x1 + x2) / 2
-	fmt.Fprintf(b, `<path d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" fill="none" stroke="#444" marker-end="url(#arrow)"><title>%s</title></path>`+"\n",
-		x1, y1, middle, y1, middle, y2, x2, y2, escaped(e.Label))
+	fmt.Fprintf(
+		b,
+		`<path d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f" fill="none" stroke="#444" marker-end="url(#arrow)"><title>%s</title></path>`+
+			"\n",
+		x1, y1, middle, y1, middle, y2, x2, y2, escaped(e.Label),
+	)
 }
 
 // writeBox draws a node. Its border tells its state, too: a line that is solid, dashed, double or

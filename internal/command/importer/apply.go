@@ -82,7 +82,8 @@ func create(ctx context.Context, c client.Client, o *unstructured.Unstructured, 
 func explain(o *unstructured.Unstructured, err error) error {
 	switch {
 	case meta.IsNoMatchError(err):
-		return fmt.Errorf("the cluster does not serve the kind %s; activate it in spec.activate of its TerraformProvider", o.GroupVersionKind().GroupKind())
+		return fmt.Errorf("the cluster does not serve the kind %s; activate it in spec.activate of its "+
+			"TerraformProvider", o.GroupVersionKind().GroupKind())
 	case kerrors.IsNotFound(err):
 		return fmt.Errorf("the namespace %s does not exist; create it", o.GetNamespace())
 	case kerrors.IsAlreadyExists(err):

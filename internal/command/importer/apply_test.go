@@ -19,7 +19,9 @@ import (
 // configMap is a manifest whose resource is a ConfigMap: every cluster has that kind.
 func configMap(namespace, name string, secrets bool) importer.Manifest {
 	out := aManifest(namespace, name, secrets)
-	out.Resource = &unstructured.Unstructured{Object: m{"apiVersion": "v1", "kind": "ConfigMap", "metadata": m{"namespace": namespace, "name": name}}}
+	out.Resource = &unstructured.Unstructured{
+		Object: m{"apiVersion": "v1", "kind": "ConfigMap", "metadata": m{"namespace": namespace, "name": name}},
+	}
 	if secrets {
 		out.State.Namespace = namespace
 	}
@@ -42,7 +44,8 @@ func TestApply(t *testing.T) {
 		t.Helper()
 		var all []string
 		secrets, configMaps := &corev1.SecretList{}, &corev1.ConfigMapList{}
-		if err := errors.Join(c.List(t.Context(), secrets, client.InNamespace(namespace)), c.List(t.Context(), configMaps, client.InNamespace(namespace))); err != nil {
+		if err := errors.Join(c.List(t.Context(), secrets, client.InNamespace(namespace)),
+			c.List(t.Context(), configMaps, client.InNamespace(namespace))); err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range secrets.Items {
@@ -110,14 +113,18 @@ func TestApply(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			failing := interceptor.NewClient(c, interceptor.Funcs{Create: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-				options := &client.CreateOptions{}
-				options.ApplyOptions(opts)
-				if test.fail != "" && o.GetName() == test.fail && len(options.DryRun) == 0 {
-					return errors.New("the API server is gone")
-				}
-				return w.Create(ctx, o, opts...)
-			}})
+			failing := interceptor.NewClient(c, interceptor.Funcs{
+				Create: func(
+					ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption,
+				) error {
+					options := &client.CreateOptions{}
+					options.ApplyOptions(opts)
+					if test.fail != "" && o.GetName() == test.fail && len(options.DryRun) == 0 {
+						return errors.New("the API server is gone")
+					}
+					return w.Create(ctx, o, opts...)
+				},
+			})
 			n, err := importer.Apply(t.Context(), failing, test.manifests(ns))
 			if n != test.applied {
 				t.Errorf("%d were applied, want %d", n, test.applied)

@@ -155,7 +155,8 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 	lifecycle := map[string]any{}
 	if d.found.Status == instance.Tainted {
 		lifecycle["taintPolicy"] = crd.TaintKeep
-		m.Notes = append(m.Notes, "Tainted: its creation failed or was interrupted, and Terraform would replace it. With taintPolicy Keep it is kept.")
+		m.Notes = append(m.Notes, "Tainted: its creation failed or was interrupted, and Terraform would replace it. "+
+			"With taintPolicy Keep it is kept.")
 	}
 	if d.found.CreateBeforeDestroy {
 		lifecycle["createBeforeDestroy"] = true
@@ -180,7 +181,10 @@ func (b *Builder) manifest(d *draft, name string) (Manifest, error) {
 		spec["lifecycle"] = lifecycle
 	}
 	if left := translate.FieldPaths(d.Resource, d.dropped()); len(left) > 0 && d.Declared == nil {
-		m.Notes = append(m.Notes, fmt.Sprintf("Left out: %s. The state has values for it, but the configuration that changes nothing does not need them, as for deprecated arguments. Add it to spec.forProvider if you manage it.", strings.Join(left, ", ")))
+		m.Notes = append(m.Notes,
+			fmt.Sprintf("Left out: %s. The state has values for it, but the configuration that changes nothing does "+
+				"not need them, as for deprecated arguments. Add it to spec.forProvider if you manage it.",
+				strings.Join(left, ", ")))
 	}
 	if b.Observe || d.why != "" {
 		spec["managementPolicies"] = []any{"Observe"}

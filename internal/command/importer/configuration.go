@@ -146,7 +146,8 @@ func (d *draft) dropped() []cty.Path {
 	}
 	for _, name := range sortedKeys(b.Blocks) {
 		path := cty.GetAttrPath(name)
-		if empty := b.Blocks[name].EmptyValue(); b.Blocks[name].Deprecated && !below(path) && config.GetAttr(name).RawEquals(empty) && !state.GetAttr(name).RawEquals(empty) {
+		if empty := b.Blocks[name].EmptyValue(); b.Blocks[name].Deprecated && !below(path) &&
+			config.GetAttr(name).RawEquals(empty) && !state.GetAttr(name).RawEquals(empty) {
 			out = append(out, path)
 		}
 	}
@@ -154,7 +155,8 @@ func (d *draft) dropped() []cty.Path {
 		a, path, v := b.Attributes[name], cty.GetAttrPath(name), state.GetAttr(name)
 		f := d.Resource.Root().Object.ByTerraform(name)
 		chosen := a.Computed && !a.Deprecated
-		if f == nil || !f.Input || f.Settled || chosen || a.WriteOnly || below(path) || isUnset(v) || !config.GetAttr(name).IsNull() || name == "id" {
+		if f == nil || !f.Input || f.Settled || chosen || a.WriteOnly || below(path) || isUnset(v) ||
+			!config.GetAttr(name).IsNull() || name == "id" {
 			continue
 		}
 		out = append(out, path)

@@ -165,7 +165,9 @@ func (d *draft) configureDeclared(ctx context.Context) {
 			x.why = strings.Join(missing, " and ") + " cannot be read, and must be given by you"
 		}
 		if i > 0 {
-			x.notes = append(slices.Clone(d.notes), fmt.Sprintf("Added: %s, which the object has, and without which it would be changed.", listed(d.addedNames(added))))
+			x.notes = append(slices.Clone(d.notes),
+				fmt.Sprintf("Added: %s, which the object has, and without which it would be changed.",
+					listed(d.addedNames(added))))
 		}
 		*d = x
 		if nothing {
@@ -248,7 +250,8 @@ func (d *draft) planDeclared(ctx context.Context, all []cty.Value) (terraform.Pl
 		if err == nil {
 			d.Provider.Secrets.Add(b)
 		} else if value, ok := inState[s]; ok {
-			assumed[fmt.Sprintf("Sensitive: the Secret %s could not be read. Its key %s must have the value that the object has.", s.Name, s.Key)] = true
+			assumed[fmt.Sprintf("Sensitive: the Secret %s could not be read. Its key %s must have the value that "+
+				"the object has.", s.Name, s.Key)] = true
 			return value, nil
 		}
 		return b, err

@@ -21,7 +21,9 @@ func network(t *testing.T) *importer.ConfiguredProvider {
 	text := &schema.Attribute{Type: cty.String, Optional: true}
 	block := func(more map[string]*schema.Attribute) *schema.Block {
 		out := &schema.Block{Attributes: map[string]*schema.Attribute{
-			"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Required: true}, "tags": {Type: cty.Map(cty.String), Optional: true},
+			"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Required: true}, "tags": {
+				Type: cty.Map(cty.String), Optional: true,
+			},
 		}}
 		for name, a := range more {
 			out.Attributes[name] = a
@@ -33,7 +35,11 @@ func network(t *testing.T) *importer.ConfiguredProvider {
 		"net_group":  {"status": {Type: cty.String, Computed: true}},
 		"net_vpc":    {"group_name": text},
 		"net_subnet": {"vpc_id": text, "state": text, "old": {Type: cty.String, Optional: true, Deprecated: true}},
-		"net_route":  {"vpc_id": {Type: cty.Number, Optional: true}, "metric": {Type: cty.Number, Optional: true}, "peer_ids": {Type: cty.List(cty.Number), Optional: true}},
+		"net_route": {
+			"vpc_id": {Type: cty.Number, Optional: true}, "metric": {Type: cty.Number, Optional: true}, "peer_ids": {
+				Type: cty.List(cty.Number), Optional: true,
+			},
+		},
 		"net_server": {"subnet_ids": {Type: cty.Set(cty.String), Optional: true}, "key": {Type: cty.String, Optional: true, Sensitive: true}},
 	} {
 		s.Resources[name] = &schema.Resource{Type: name, Block: block(more)}
@@ -63,8 +69,10 @@ func resourceBlock(address, dependencies string, instances ...string) string {
 	if module != "" {
 		module = fmt.Sprintf(`"module": %q, `, module)
 	}
-	return fmt.Sprintf(`{%s"mode": "managed", "type": %q, "name": %q, "provider": "provider[\"registry.terraform.io/acme/net\"]", "instances": [%s]}`,
-		module, resourceType, name, strings.Join(all, ","))
+	return fmt.Sprintf(
+		`{%s"mode": "managed", "type": %q, "name": %q, "provider": "provider[\"registry.terraform.io/acme/net\"]", "instances": [%s]}`,
+		module, resourceType, name, strings.Join(all, ","),
+	)
 }
 
 // Ids are numbers in some fields, which refer to the text of the id. Other numbers may equal it by
@@ -74,7 +82,8 @@ func TestNumbersBecomeReferences(t *testing.T) {
 	p := network(t)
 	state := `{"version": 4, "resources": [` + strings.Join([]string{
 		resourceBlock("net_vpc.one", "", `|"id": "10", "name": "one"`), resourceBlock("net_vpc.two", "", `|"id": "20", "name": "two"`),
-		resourceBlock("net_route.this", `"net_vpc.one", "net_vpc.two"`, `|"id": "r", "name": "r", "vpc_id": 10, "metric": 20, "peer_ids": [20, 30]`),
+		resourceBlock("net_route.this", `"net_vpc.one", "net_vpc.two"`,
+			`|"id": "r", "name": "r", "vpc_id": 10, "metric": 20, "peer_ids": [20, 30]`),
 	}, ",") + `]}`
 	estate, err := importer.ReadState([]byte(state), func(string, string) (*importer.ConfiguredProvider, error) { return p, nil }, nil)
 	if err != nil {
@@ -97,10 +106,12 @@ func TestDependenciesBecomeReferences(t *testing.T) {
 	p := network(t)
 	state := `{"version": 4, "outputs": {"b": {}, "a": {}}, "resources": [` + strings.Join([]string{
 		resourceBlock("net_group.main", "", `|"id": "g-1", "name": "main", "status": "active"`),
-		resourceBlock(`module.eu["a.b"].net_vpc.this`, `"net_group.main"`, `0|"id": "v-0", "name": "v0", "group_name": "main"`, `1|"id": "v-1", "name": "v1", "group_name": "main"`),
+		resourceBlock(`module.eu["a.b"].net_vpc.this`, `"net_group.main"`,
+			`0|"id": "v-0", "name": "v0", "group_name": "main"`, `1|"id": "v-1", "name": "v1", "group_name": "main"`),
 		resourceBlock(`module.eu["c"].net_vpc.this`, `"net_group.main"`, `0|"id": "v-2", "name": "v2"`),
 		resourceBlock(`module.eu["a.b"].net_subnet.this`, `"net_group.main", "module.eu.net_vpc.this"`,
-			`"x"|"id": "s-0", "name": "main", "vpc_id": "v-1", "state": "active", "old": "kept?"`, `"y"|"id": "s-1", "name": "s-1", "tags": {"in.vpc": "v-0"}`),
+			`"x"|"id": "s-0", "name": "main", "vpc_id": "v-1", "state": "active", "old": "kept?"`,
+			`"y"|"id": "s-1", "name": "s-1", "tags": {"in.vpc": "v-0"}`),
 		resourceBlock("net_server.one", `"net_group.main", "module.eu.net_vpc.this", "module.eu.net_subnet.this", "net_server.gone"`,
 			`|"id": "i-1", "name": "one", "subnet_ids": ["s-1", "s-0"], "key": "s-0"`),
 		resourceBlock("net_server.two", `"net_group.main", "module.eu.net_vpc.this"`, `|"id": "i-2", "name": "v0"`),
@@ -133,11 +144,13 @@ func TestDependenciesBecomeReferences(t *testing.T) {
 		"VPC eu-c-this-0":   {"before Group/main"},
 		"Subnet eu-a-b-this-x": {
 			"forProvider.vpcId = VPC eu-a-b-this-1 status.atProvider.id",
-			"Left out: old. The state has values for it, but the configuration that changes nothing does not need them, as for deprecated arguments. Add it to spec.forProvider if you manage it.",
+			"Left out: old. The state has values for it, but the configuration that changes nothing does not need " +
+				"them, as for deprecated arguments. Add it to spec.forProvider if you manage it.",
 		},
 		"Subnet eu-a-b-this-y": {"forProvider.tags[in.vpc] = VPC eu-a-b-this-0 status.atProvider.id"},
 		"Server one": {
-			"forProvider.subnetIds[0] = Subnet eu-a-b-this-x status.atProvider.id", "forProvider.subnetIds[1] = Subnet eu-a-b-this-y status.atProvider.id",
+			"forProvider.subnetIds[0] = Subnet eu-a-b-this-x status.atProvider.id",
+			"forProvider.subnetIds[1] = Subnet eu-a-b-this-y status.atProvider.id",
 		},
 		"Server two": {"before VPC/eu-a-b-this-0,VPC/eu-a-b-this-1,VPC/eu-c-this-0"},
 	}

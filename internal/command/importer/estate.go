@@ -60,7 +60,10 @@ func ReadState(b []byte, providers Providers, match func(address, resourceType s
 		}
 		source, alias, ok := ProviderOf(r.Provider)
 		if !ok {
-			leave(fmt.Sprintf("its provider %q is not in the format of Terraform 0.13 and later; let a newer Terraform refresh the state", r.Provider))
+			leave(
+				fmt.Sprintf("its provider %q is not in the format of Terraform 0.13 and later; let a newer "+
+					"Terraform refresh the state", r.Provider),
+			)
 			continue
 		}
 		p, err := providers(source, alias)

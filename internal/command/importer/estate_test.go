@@ -44,7 +44,11 @@ func TestReadState(t *testing.T) {
 		if source != "registry.terraform.io/acme/everything" {
 			return nil, errors.New("there is no " + source)
 		}
-		return &importer.ConfiguredProvider{Model: everything, Configuration: importer.Configuration{Kind: "ClusterProviderConfig", Name: "alias " + alias}}, nil
+		return &importer.ConfiguredProvider{
+			Model: everything, Configuration: importer.Configuration{
+				Kind: "ClusterProviderConfig", Name: "alias " + alias,
+			},
+		}, nil
 	}
 	tests := map[string]struct {
 		state string
@@ -67,7 +71,10 @@ func TestReadState(t *testing.T) {
 				{Origin: "everything_gone.x", Reason: "the provider registry.terraform.io/acme/everything has no resource type everything_gone"},
 				{Origin: "other_thing.x[0]", Reason: "there is no registry.terraform.io/acme/other"},
 				{Origin: "other_thing.x[1]", Reason: "there is no registry.terraform.io/acme/other"},
-				{Origin: "everything_plain.ancient", Reason: `its provider "provider.everything" is not in the format of Terraform 0.13 and later; let a newer Terraform refresh the state`},
+				{
+					Origin: "everything_plain.ancient",
+					Reason: `its provider "provider.everything" is not in the format of Terraform 0.13 and later; let a newer Terraform refresh the state`,
+				},
 			},
 			data: 1,
 		},
@@ -78,7 +85,8 @@ func TestReadState(t *testing.T) {
 			left:  []importer.Left{{Origin: "other_thing.x[1]", Reason: "there is no registry.terraform.io/acme/other"}},
 		},
 		"one that cannot be read": {
-			state: strings.Replace(estate, `{"index_key": 0, "schema_version": 0, "attributes": {"id": "c0"}}`, `{"index_key": 0, "schema_version": 0, "attributes_flat": {"id": "c0"}}`, 1),
+			state: strings.Replace(estate, `{"index_key": 0, "schema_version": 0, "attributes": {"id": "c0"}}`,
+				`{"index_key": 0, "schema_version": 0, "attributes_flat": {"id": "c0"}}`, 1),
 			match: func(address, _ string) bool { return strings.HasPrefix(address, "everything_plain.counted") },
 			items: []string{`everything_plain.counted[1], counted-1, Tainted, 1 deposed, alias `},
 			left: []importer.Left{
@@ -86,9 +94,13 @@ func TestReadState(t *testing.T) {
 				{Origin: "everything_plain.counted[2]", Reason: "the state has only deposed objects of it, which Terraform is to destroy first"},
 			},
 		},
-		"empty":          {state: `{"version": 4, "resources": []}`},
-		"another format": {state: `{"version": 3, "modules": []}`, err: "the state file has format version 3, where only 4 can be read. Let Terraform 1.0 or newer, or OpenTofu, write it again"},
-		"no state":       {state: `hello`, err: "not a state file: malformed JSON"},
+		"empty": {state: `{"version": 4, "resources": []}`},
+		"another format": {
+			state: `{"version": 3, "modules": []}`,
+			err: "the state file has format version 3, where only 4 can be read. Let Terraform 1.0 or newer, or " +
+				"OpenTofu, write it again",
+		},
+		"no state": {state: `hello`, err: "not a state file: malformed JSON"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +117,10 @@ func TestReadState(t *testing.T) {
 			}
 			var items []string
 			for _, i := range got.Items {
-				items = append(items, strings.Join([]string{i.Origin, i.Name, string(i.Stored.Status), string(rune('0'+len(i.Stored.Deposed))) + " deposed", i.Provider.Configuration.Name}, ", "))
+				items = append(items, strings.Join([]string{
+					i.Origin, i.Name, string(i.Stored.Status), string(rune('0'+len(i.Stored.Deposed))) + " deposed",
+					i.Provider.Configuration.Name,
+				}, ", "))
 			}
 			if diff := cmp.Diff(test.items, items); diff != "" {
 				t.Errorf("items: -want, +got:\n%s", diff)

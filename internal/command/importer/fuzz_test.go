@@ -29,7 +29,9 @@ func FuzzReadState(f *testing.F) {
 			if source != "registry.terraform.io/acme/everything" {
 				return nil, errors.New("there is none")
 			}
-			return &importer.ConfiguredProvider{Model: everything, Configuration: importer.Configuration{Kind: "ClusterProviderConfig", Name: alias}}, nil
+			return &importer.ConfiguredProvider{
+				Model: everything, Configuration: importer.Configuration{Kind: "ClusterProviderConfig", Name: alias},
+			}, nil
 		}, nil)
 		if err != nil {
 			return
@@ -59,7 +61,10 @@ func FuzzParseIdentity(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, seed := range []string{"vpc_id=v", " vpc_id=v, count=2,public=true", `vpc_id="a,b=c",zones=["x","y"]`, `{"vpcId": "v", "zones": ["x"]}`, `vpc_id="v"w`} {
+	for _, seed := range []string{
+		"vpc_id=v", " vpc_id=v, count=2,public=true", `vpc_id="a,b=c",zones=["x","y"]`,
+		`{"vpcId": "v", "zones": ["x"]}`, `vpc_id="v"w`,
+	} {
 		f.Add(seed)
 	}
 	r := p.Resources["x_thing"]

@@ -48,7 +48,10 @@ func TestParseIdentity(t *testing.T) {
 		`vpc_id="v"w`:                    {err: `vpc_id: a comma is expected before "w"`},
 		`{"vpcId"}`:                      {err: "it is not JSON: invalid character '}' after object key"},
 		"":                               {err: "vpcId: Invalid import identity argument: The attribute is required to import Thing."},
-		"id=v":                           {resourceType: "x_plain", err: "Unsupported import by identity: x_plain has no identity. Use spec.import.id instead."},
+		"id=v": {
+			resourceType: "x_plain",
+			err:          "Unsupported import by identity: x_plain has no identity. Use spec.import.id instead.",
+		},
 	}
 	for text, test := range tests {
 		if test.resourceType == "" {

@@ -50,7 +50,8 @@ func made(t *testing.T, p *importer.ConfiguredProvider, resourceType string, for
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	plan, diags := p.Executor.Plan(t.Context(), terraform.ResourceType{Schema: r.Schema}, instance.Instance{}, terraform.Config{Value: c.Value})
+	plan, diags := p.Executor.Plan(t.Context(), terraform.ResourceType{Schema: r.Schema}, instance.Instance{},
+		terraform.Config{Value: c.Value})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -91,12 +92,14 @@ func everyShape(form string) m {
 	block := m{"name": "n", "note": "", "numbers": []any{int64(1), int64(2)}, "deepBlock": []any{m{"note": "d"}, m{"note": "e"}}}
 	out := m{
 		"name": "shapes", "zones": []any{"a", "b"}, "levels": []any{0.5, 2.0}, "switches": []any{true, false}, "weight": 1.5, "active": true,
-		"aBool": false, "anInt64": int64(7), "aFloat64": 0.1, "stringsList": []any{"x", ""}, "stringsSet": []any{"b", "a"}, "stringsMap": m{"k_k": "v", "a.b": ""},
+		"aBool": false, "anInt64": int64(7), "aFloat64": 0.1, "stringsList": []any{"x", ""},
+		"stringsSet": []any{"b", "a"}, "stringsMap": m{"k_k": "v", "a.b": ""},
 		"listBlock": []any{block}, "setBlock": []any{m{"name": "s"}, m{"name": "t", "note": "u"}}, "singleBlock": m{"note": "n"},
 	}
 	if form == examplecloudtest.SDKv2 {
 		maps.Copy(out, m{
-			"numbersMap": m{"k": int64(1)}, "listsList": []any{[]any{int64(1)}, []any{int64(2), int64(3)}}, "computedBlock": []any{m{"note": "c"}}, "attributeBlock": []any{m{"note": "a"}},
+			"numbersMap": m{"k": int64(1)}, "listsList": []any{[]any{int64(1)}, []any{int64(2), int64(3)}},
+			"computedBlock": []any{m{"note": "c"}}, "attributeBlock": []any{m{"note": "a"}},
 		})
 	} else {
 		maps.Copy(out, m{
@@ -107,7 +110,8 @@ func everyShape(form string) m {
 	if form == examplecloudtest.Framework6 {
 		inner := m{"name": "n", "numbers": []any{}}
 		maps.Copy(out, m{
-			"singleNested": m{"name": "n", "deep": m{"K_1": inner}}, "listNested": []any{inner}, "mapNested": m{"m": inner}, "setNested": []any{m{"name": "n"}},
+			"singleNested": m{"name": "n", "deep": m{"K_1": inner}}, "listNested": []any{inner},
+			"mapNested": m{"m": inner}, "setNested": []any{m{"name": "n"}},
 		})
 	}
 	return out
@@ -160,7 +164,10 @@ func TestImportChangesNothing(t *testing.T) {
 			items = nil
 			for _, resourceType := range slices.Sorted(maps.Keys(objects)) {
 				in := stored[resourceType]
-				items = append(items, importer.Item{Provider: p, Resource: p.Model.Resources[resourceType], Origin: resourceType + ".x", Name: "x", Stored: &in})
+				items = append(items, importer.Item{
+					Provider: p, Resource: p.Model.Resources[resourceType], Origin: resourceType + ".x",
+					Name: "x", Stored: &in,
+				})
 			}
 			whole := build(t, &importer.Builder{}, items...)
 			if len(whole.Left) > 0 || len(whole.Manifests) != len(objects) {
@@ -172,7 +179,8 @@ func TestImportChangesNothing(t *testing.T) {
 				}
 				noChange(t, items[i], x)
 				kept, err := instance.Decode(x.State.Data["instance.json"], items[i].Resource.Schema)
-				if err != nil || !kept.State.RawEquals(items[i].Stored.State) || !bytes.Equal(kept.Private, items[i].Stored.Private) || kept.Status != items[i].Stored.Status {
+				if err != nil || !kept.State.RawEquals(items[i].Stored.State) ||
+					!bytes.Equal(kept.Private, items[i].Stored.Private) || kept.Status != items[i].Stored.Status {
 					t.Errorf("%s: the state is not kept: %v, %+v", x.Origin, err, kept)
 				}
 			}
@@ -243,7 +251,8 @@ func TestManifests(t *testing.T) {
 	t.Parallel()
 	cloud := examplecloudtest.Start(t)
 	p := open(t, examplecloudtest.Framework6, cloud, nil)
-	thing, credential, note := p.Model.Resources["examplecloud_thing"], p.Model.Resources["examplecloud_credential"], p.Model.Resources["examplecloud_id_import"]
+	thing, credential, note := p.Model.Resources["examplecloud_thing"], p.Model.Resources["examplecloud_credential"],
+		p.Model.Resources["examplecloud_id_import"]
 	one := made(t, p, thing.Type, m{"name": "One Thing", "region": "eu-central-1"})
 	secret := made(t, p, credential.Type, m{"name": "c", "passwordSecretRef": m{"name": "s", "key": "k"}})
 	text1 := made(t, p, note.Type, m{"name": "n", "text": "x"})
@@ -501,7 +510,8 @@ func TestLeftOut(t *testing.T) {
 	cloud := examplecloudtest.Start(t)
 	p := open(t, examplecloudtest.Framework6, cloud, nil)
 	thing := p.Model.Resources["examplecloud_thing"]
-	one, two, three := made(t, p, thing.Type, m{"name": "one"}), made(t, p, thing.Type, m{"name": "two"}), made(t, p, thing.Type, m{"name": "three"})
+	one, two, three := made(t, p, thing.Type, m{"name": "one"}), made(t, p, thing.Type, m{"name": "two"}),
+		made(t, p, thing.Type, m{"name": "three"})
 	owned := *p
 	owned.Owners = owners(discovery.Owner{Kind: "Thing", Namespace: "elsewhere", Name: "mine", Identity: two.Identity})
 	cloud.Remove(t, "things", three.State.GetAttr("id").AsString())
@@ -556,7 +566,9 @@ func TestOnlyObserves(t *testing.T) {
 	p := open(t, examplecloudtest.Framework6, cloud, nil)
 	in := made(t, p, "examplecloud_thing", m{"name": "one", "size": int64(7), "tags": m{"a": "b"}})
 	// The kind has no size, and the provider's default is another one.
-	presented, err := model.NewProvider("examplecloud", p.Model.Schema, config.Provider{Resources: map[string]config.Resource{"examplecloud_thing": {Omit: []string{"size"}}}})
+	presented, err := model.NewProvider("examplecloud", p.Model.Schema, config.Provider{
+		Resources: map[string]config.Resource{"examplecloud_thing": {Omit: []string{"size"}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -613,7 +625,8 @@ func TestOlderState(t *testing.T) {
 				SchemaVersion int            `json:"schemaVersion"`
 				State         map[string]any `json:"state"`
 			}
-			if err := json.Unmarshal(x.State.Data["instance.json"], &stored); err != nil || stored.SchemaVersion != 0 || stored.State["public"] != true {
+			if err := json.Unmarshal(x.State.Data["instance.json"], &stored); err != nil ||
+				stored.SchemaVersion != 0 || stored.State["public"] != true {
 				t.Errorf("%v: %+v", err, stored)
 			}
 			if id, _ := spec(x)["import"].(m)["identity"].(m); id["public"] != "true" || id["volumeId"] == nil {
@@ -629,7 +642,8 @@ func TestIdentitiesWithoutValues(t *testing.T) {
 	p := *open(t, examplecloudtest.Framework6, examplecloudtest.Start(t), nil)
 	p.Executor = nil // as with --refresh=false
 	instanceOf := func(name string) string {
-		return `{"mode": "managed", "type": "examplecloud_thing", "name": "` + name + `", "provider": "provider[\"registry.terraform.io/landbridge-io/examplecloud\"]", "instances": [{
+		return `{"mode": "managed", "type": "examplecloud_thing", "name": "` + name +
+			`", "provider": "provider[\"registry.terraform.io/landbridge-io/examplecloud\"]", "instances": [{
 			"schema_version": 0, "attributes": {"id": "` + name + `-1", "region": "us-east-1", "name": "` + name + `", "size": 1, "tags": null},
 			"identity_schema_version": 0, "identity": {"id": null, "region": null}}]}`
 	}

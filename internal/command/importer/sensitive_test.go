@@ -30,7 +30,9 @@ func (e teller) Import(context.Context, terraform.ResourceType, terraform.Import
 	return instance.Instance{State: e.state, Status: instance.Full}, nil
 }
 
-func (e teller) Plan(_ context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e teller) Plan(
+	_ context.Context, r terraform.ResourceType, in instance.Instance, c terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	if e.refuse {
 		return terraform.Plan{}, diagnostic.Errorf("No", "The password %q is too short.", password)
 	}
@@ -48,12 +50,18 @@ func TestSensitiveValuesAreNotWritten(t *testing.T) {
 			"id": {Type: cty.String, Computed: true}, "password": {Type: cty.String, Required: true, Sensitive: true},
 			"token_wo": {Type: cty.String, Required: true, WriteOnly: true},
 		},
-		Blocks: map[string]*schema.NestedBlock{"user": {Nesting: schema.NestingList, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-			"key": {Type: cty.String, Optional: true, Sensitive: true},
-		}}}},
+		Blocks: map[string]*schema.NestedBlock{
+			"user": {Nesting: schema.NestingList, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
+				"key": {Type: cty.String, Optional: true, Sensitive: true},
+			}}},
+		},
 	}}
 	optional := *r
-	optional.Block = &schema.Block{Attributes: map[string]*schema.Attribute{"id": r.Block.Attributes["id"], "password": r.Block.Attributes["password"]}, Blocks: r.Block.Blocks}
+	optional.Block = &schema.Block{
+		Attributes: map[string]*schema.Attribute{
+			"id": r.Block.Attributes["id"], "password": r.Block.Attributes["password"],
+		}, Blocks: r.Block.Blocks,
+	}
 	user := cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal("the-key-of-a-user")})})
 	tests := map[string]struct {
 		schema *schema.Resource
@@ -142,7 +150,9 @@ spec:
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, err := model.NewProvider("x", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{"x_thing": test.schema}}, config.Provider{})
+			m, err := model.NewProvider("x", &schema.Provider{
+				Config: &schema.Block{}, Resources: map[string]*schema.Resource{"x_thing": test.schema},
+			}, config.Provider{})
 			if err != nil {
 				t.Fatal(err)
 			}

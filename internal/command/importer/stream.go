@@ -91,7 +91,10 @@ func (s *streaming) add(i int, d *draft, name string) error {
 	if d.Block.Address == "" {
 		return s.to.Manifest(i, m)
 	}
-	s.nodes = append(s.nodes, &node{item: i, resource: d.Resource, block: d.Block, values: Identifying(d.Resource, d.found.State, d.config), manifest: m})
+	s.nodes = append(s.nodes, &node{
+		item: i, resource: d.Resource, block: d.Block,
+		values: Identifying(d.Resource, d.found.State, d.config), manifest: m,
+	})
 	return nil
 }
 

@@ -14,13 +14,19 @@ import (
 func TestRefusedAsByTheAPIServer(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct{ provider, kind, spec, path, says string }{
-		"accepted":              {provider: "hcloud", kind: "Network", spec: `{forProvider: {name: a, ipRange: 10.0.0.0/8, labels: {a: "1"}}}`},
-		"a boolean as a string": {provider: "hcloud", kind: "Network", spec: `{forProvider: {name: true, ipRange: 10.0.0.0/8}}`, path: "spec.forProvider.name", says: "must be of type string"},
+		"accepted": {provider: "hcloud", kind: "Network", spec: `{forProvider: {name: a, ipRange: 10.0.0.0/8, labels: {a: "1"}}}`},
+		"a boolean as a string": {
+			provider: "hcloud", kind: "Network", spec: `{forProvider: {name: true, ipRange: 10.0.0.0/8}}`,
+			path: "spec.forProvider.name", says: "must be of type string",
+		},
 		"a number in a map": {
-			provider: "hcloud", kind: "Network", spec: `{forProvider: {name: a, ipRange: 10.0.0.0/8, labels: {a: 1}}}`, path: "spec.forProvider.labels.a", says: "must be of type string",
+			provider: "hcloud", kind: "Network",
+			spec: `{forProvider: {name: a, ipRange: 10.0.0.0/8, labels: {a: 1}}}`, path: "spec.forProvider.labels.a",
+			says: "must be of type string",
 		},
 		"a duplicate in a set": {
-			provider: "hcloud", kind: "Firewall", spec: `{forProvider: {name: a, rule: [{direction: in, protocol: icmp, sourceIps: [10.0.0.0/8, 10.0.0.0/8]}]}}`,
+			provider: "hcloud", kind: "Firewall",
+			spec: `{forProvider: {name: a, rule: [{direction: in, protocol: icmp, sourceIps: [10.0.0.0/8, 10.0.0.0/8]}]}}`,
 			path: "spec.forProvider.rule", says: "Duplicate value",
 		},
 	} {

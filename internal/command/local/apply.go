@@ -139,7 +139,8 @@ func (s *Session) refused(c *Change) Messages {
 		diags = append(diags, diagnostic.AttributeErrorf(p, summary, detail, c.Held)...)
 	}
 	if diags == nil {
-		diags = diagnostic.Errorf(summary, "The remote object is tainted, because its creation failed or was interrupted. It would be destroyed and recreated, but %s. Allow it, or untaint the resource.", c.Held)
+		diags = diagnostic.Errorf(summary, "The remote object is tainted, because its creation failed or was "+
+			"interrupted. It would be destroyed and recreated, but %s. Allow it, or untaint the resource.", c.Held)
 	}
 	return s.say(c.Resource, diags)
 }
@@ -219,7 +220,10 @@ func (a *applier) final(ex terraform.Executor) (terraform.Plan, bool) {
 	}
 	p, ok := a.planAgain(ex, a.current())
 	if ok && p.Action != shown.Action && p.Action != terraform.NoOp {
-		a.say(diagnostic.Errorf("Provider produced inconsistent final plan", "The plan was %s, and is %s now that the values of all references are known. Plan again.", shown.Action, p.Action))
+		a.say(
+			diagnostic.Errorf("Provider produced inconsistent final plan", "The plan was %s, and is %s now that the "+
+				"values of all references are known. Plan again.", shown.Action, p.Action),
+		)
 		ok = false
 	}
 	return p, ok
@@ -321,7 +325,8 @@ func (a *applier) planAgain(ex terraform.Executor, in instance.Instance) (terraf
 			if e := (cty.PathError{}); errors.As(err, &e) {
 				path = e.Path
 			}
-			diags = append(diags, diagnostic.AttributeErrorf(path, "Provider produced inconsistent final plan", "The new object is not planned as it was shown. This is a bug in the provider. Plan again.")...)
+			diags = append(diags, diagnostic.AttributeErrorf(path, "Provider produced inconsistent final plan",
+				"The new object is not planned as it was shown. This is a bug in the provider. Plan again.")...)
 		}
 	}
 	a.say(diags)

@@ -28,22 +28,28 @@ func TestReadConfigurations(t *testing.T) {
 		token                 string // of what is found
 		want                  string // error or messages
 	}{
-		"none is needed":       {kind: cluster, name: "default"},
-		"but only the default": {kind: cluster, name: "other", want: "there is no ClusterProviderConfig other of everything.landbridge.io in the files"},
+		"none is needed": {kind: cluster, name: "default"},
+		"but only the default": {
+			kind: cluster, name: "other",
+			want: "there is no ClusterProviderConfig other of everything.landbridge.io in the files",
+		},
 		"resources and others are passed over": {
 			manifest: plain + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n", kind: cluster, name: "default",
 		},
 		"with a Secret": {
-			manifest: head + "kind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}}\n" + secret,
-			kind:     cluster, name: "default", token: "hunter2secret",
+			manifest: head + "kind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {endpoint: e, " +
+				"apiTokenSecretRef: {name: s, namespace: prod, key: k}}\n" + secret,
+			kind: cluster, name: "default", token: "hunter2secret",
 		},
 		"namespaced": {
-			manifest: head + "kind: ProviderConfig\nmetadata: {name: a, namespace: prod}\nspec: {endpoint: e, apiTokenSecretRef: {name: s, key: k}}\n" + secret,
-			kind:     config, namespace: "prod", name: "a", token: "hunter2secret",
+			manifest: head + "kind: ProviderConfig\nmetadata: {name: a, namespace: prod}\nspec: {endpoint: e, " +
+				"apiTokenSecretRef: {name: s, key: k}}\n" + secret,
+			kind: config, namespace: "prod", name: "a", token: "hunter2secret",
 		},
 		"of another namespace": {
-			manifest: head + "kind: ProviderConfig\nmetadata: {name: a, namespace: prod}\nspec: {endpoint: e, apiTokenSecretRef: {name: s, key: k}}\n" + secret,
-			kind:     config, name: "a", want: "there is no ProviderConfig default/a of everything.landbridge.io in the files",
+			manifest: head + "kind: ProviderConfig\nmetadata: {name: a, namespace: prod}\nspec: {endpoint: e, " +
+				"apiTokenSecretRef: {name: s, key: k}}\n" + secret,
+			kind: config, name: "a", want: "there is no ProviderConfig default/a of everything.landbridge.io in the files",
 		},
 		"neither kind": {kind: "Thing", name: "a", want: `"Thing" is neither ProviderConfig nor ClusterProviderConfig`},
 		"wrong": {

@@ -48,7 +48,12 @@ func (s *Session) ReadData(ctx context.Context, r *ManifestResource, object *uns
 	defer release()
 	reader, ok := ex.(terraform.DataReader)
 	if !ok {
-		return false, append(messages, s.say(r, diagnostic.Errorf("Data source not read", "Data sources cannot be read with this way of execution."))...)
+		return false,
+			append(
+				messages,
+				s.say(r, diagnostic.Errorf("Data source not read",
+					"Data sources cannot be read with this way of execution."))...,
+			)
 	}
 	data, diags := reader.ReadData(ctx, r.terraform(), r.Config.Value)
 	if messages = append(messages, s.say(r, diags)...); diags.HasErrors() {

@@ -96,7 +96,8 @@ spec:
 		t.Errorf("unchanged: %s, %v", messages, contents(made))
 	}
 	// It is read while the plan is made.
-	only := "apiVersion: data.local.landbridge.io/v1alpha1\nkind: File\nmetadata: {name: read}\nspec: {forProvider: {filename: /nowhere/at/all}}\n"
+	only := "apiVersion: data.local.landbridge.io/v1alpha1\nkind: File\nmetadata: {name: read}\nspec: {forProvider: " +
+		"{filename: /nowhere/at/all}}\n"
 	if _, _, messages := plan(only); !messages.HasErrors() || !strings.Contains(messages.String(), "data.local_file.read") {
 		t.Errorf("a file that does not exist: %s", messages)
 	}

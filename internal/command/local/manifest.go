@@ -128,7 +128,8 @@ func ReadManifest(p *model.Provider, sources []Source, options ...ReadOption) (*
 }
 
 func (r *reader) isConfig(gvk kschema.GroupVersionKind) bool {
-	return gvk.Group == r.provider.Group && gvk.Version == r.provider.Version && (gvk.Kind == model.ProviderConfigKind || gvk.Kind == model.ClusterProviderConfigKind)
+	return gvk.Group == r.provider.Group && gvk.Version == r.provider.Version &&
+		(gvk.Kind == model.ProviderConfigKind || gvk.Kind == model.ClusterProviderConfigKind)
 }
 
 func sortedKeys[V any](m map[objectKey]V) []objectKey {
@@ -143,13 +144,15 @@ func (r *reader) unknownKind(d document, gvk kschema.GroupVersionKind) Message {
 		if !slices.Contains(groups, known.GroupVersion().String()) {
 			groups = append(groups, known.GroupVersion().String())
 		}
-		if strings.EqualFold(known.Kind, gvk.Kind) || strings.EqualFold(r.kinds[known].Type, gvk.Kind) || strings.EqualFold(r.kinds[known].Plural, gvk.Kind) {
+		if strings.EqualFold(known.Kind, gvk.Kind) || strings.EqualFold(r.kinds[known].Type, gvk.Kind) ||
+			strings.EqualFold(r.kinds[known].Plural, gvk.Kind) {
 			near = append(near, fmt.Sprintf("%s of %s", known.Kind, known.GroupVersion()))
 		}
 	}
 	slices.Sort(groups)
 	slices.Sort(near)
-	detail := fmt.Sprintf("The provider has no kind %s of %s. Its kinds are of %s; landbridge provider inspect lists them.", gvk.Kind, d.APIVersion, strings.Join(groups, ", "))
+	detail := fmt.Sprintf("The provider has no kind %s of %s. Its kinds are of %s; landbridge provider "+
+		"inspect lists them.", gvk.Kind, d.APIVersion, strings.Join(groups, ", "))
 	if len(near) > 0 {
 		detail = fmt.Sprintf("The provider has no kind %s of %s. Did you mean %s?", gvk.Kind, d.APIVersion, strings.Join(near, " or "))
 	}
@@ -266,7 +269,8 @@ func tokensNotUsed(source string, config cty.Value) Message {
 	_ = cty.Walk(config, func(_ cty.Path, v cty.Value) (bool, error) {
 		if v.IsKnown() && !v.IsNull() && v.Type() == cty.String && strings.Contains(v.AsString(), "$(tokenFile.") {
 			out.Severity, out.Summary = diagnostic.Error, "Token not available"
-			out.Detail = "An argument has the path of a token of a ServiceAccount, which only the controller requests. Use a provider configuration with other credentials here."
+			out.Detail = "An argument has the path of a token of a ServiceAccount, which only the controller " +
+				"requests. Use a provider configuration with other credentials here."
 		}
 		return true, nil
 	})

@@ -61,38 +61,64 @@ func TestReadManifest(t *testing.T) {
 	}{
 		"one": {manifest: plain, want: []string{"everything_plain.a"}},
 		"several documents, with comments and empty ones": {
-			manifest: "# nothing\n---\n" + plain + "--- # another\n" + strings.Replace(plain, "name: a", "name: b.c", 1) + "...\n---\n" + strings.Replace(plain, "name: a", "name: 0d", 1),
-			want:     []string{"everything_plain.a", "everything_plain.b_c", "everything_plain._0d"},
+			manifest: "# nothing\n---\n" + plain + "--- # another\n" +
+				strings.Replace(plain, "name: a", "name: b.c", 1) + "...\n---\n" +
+				strings.Replace(plain, "name: a", "name: 0d", 1),
+			want: []string{"everything_plain.a", "everything_plain.b_c", "everything_plain._0d"},
 		},
-		"JSON":        {manifest: `{"apiVersion": "everything.landbridge.io/v1alpha1", "kind": "Plain", "metadata": {"name": "a"}, "spec": {"forProvider": {}}}`, want: []string{"everything_plain.a"}},
-		"on one line": {manifest: "--- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}, spec: {forProvider: {}}}\n", want: []string{"everything_plain.a"}},
-		"list": {
-			manifest: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}, spec: {forProvider: {}}}\n- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}}\n",
+		"JSON": {
+			manifest: `{"apiVersion": "everything.landbridge.io/v1alpha1", "kind": "Plain", "metadata": {"name": "a"}, "spec": {"forProvider": {}}}`,
 			want:     []string{"everything_plain.a"},
-			messages: []string{"Error: m.yaml, document 1, items[1], Plain a: Duplicate object: There is another Plain of the same name in m.yaml, document 1, items[0], Plain a."},
+		},
+		"on one line": {
+			manifest: "--- {apiVersion: everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}, spec: " +
+				"{forProvider: {}}}\n",
+			want: []string{"everything_plain.a"},
+		},
+		"list": {
+			manifest: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: everything.landbridge.io/v1alpha1, kind: " +
+				"Plain, metadata: {name: a}, spec: {forProvider: {}}}\n- {apiVersion: " +
+				"everything.landbridge.io/v1alpha1, kind: Plain, metadata: {name: a}}\n",
+			want: []string{"everything_plain.a"},
+			messages: []string{
+				"Error: m.yaml, document 1, items[1], Plain a: Duplicate object: There is another Plain of the same " +
+					"name in m.yaml, document 1, items[0], Plain a.",
+			},
 		},
 		"as it comes out of a cluster": {
-			manifest: "apiVersion: everything.landbridge.io/v1alpha1\nkind: Plain\nmetadata: {name: a, uid: u, resourceVersion: '1', managedFields: [{manager: x}], creationTimestamp: '2026-01-01T00:00:00Z'}\nspec: {forProvider: {}}\nstatus: {atProvider: {id: x}}\n",
-			want:     []string{"everything_plain.a"},
+			manifest: "apiVersion: everything.landbridge.io/v1alpha1\nkind: Plain\nmetadata: {name: a, uid: u, " +
+				"resourceVersion: '1', managedFields: [{manager: x}], creationTimestamp: " +
+				"'2026-01-01T00:00:00Z'}\nspec: {forProvider: {}}\nstatus: {atProvider: {id: x}}\n",
+			want: []string{"everything_plain.a"},
 		},
 		"secret": {manifest: thing("a", ""), want: []string{"everything_thing.a"}},
 		"secret in base64": {
-			manifest: strings.Replace(thing("a", ""), "stringData: {k: hunter2secret}", "data: {k: "+base64.StdEncoding.EncodeToString([]byte("x"))+"}", 1),
-			want:     []string{"everything_thing.a"},
+			manifest: strings.Replace(thing("a", ""), "stringData: {k: hunter2secret}",
+				"data: {k: "+base64.StdEncoding.EncodeToString([]byte("x"))+"}", 1),
+			want: []string{"everything_thing.a"},
 		},
 		"no such secret": {
 			manifest: strings.Replace(thing("a", ""), "metadata: {name: s, namespace: prod}", "metadata: {name: s}", 1),
-			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.passwordSecretRef: Invalid Secret reference: there is no Secret s of namespace prod in the manifest"},
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.passwordSecretRef: " +
+					"Invalid Secret reference: there is no Secret s of namespace prod in the manifest",
+			},
 		},
 		"no such key": {
 			manifest: strings.Replace(thing("a", ""), "{k: hunter2secret}", "{other: hunter2secret}", 1),
-			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.passwordSecretRef: Invalid Secret reference: the Secret s has no key k"},
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvider.passwordSecretRef: " +
+					"Invalid Secret reference: the Secret s has no key k",
+			},
 		},
 		"unknown field of the resource": {
 			manifest: thing("a", "initProvider: {sise: 3, singletonList: {maxAge: 1}}"),
 			messages: []string{
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.singletonList.maxAge: Not accepted by the API server: There is no field spec.initProvider.singletonList.maxAge (did you mean spec.initProvider.singletonList.maxAgeDays?)",
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.sise: Not accepted by the API server: There is no field spec.initProvider.sise (did you mean spec.initProvider.size?)",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.singletonList.maxAge: " +
+					"Not accepted by the API server: There is no field spec.initProvider.singletonList.maxAge (did " +
+					"you mean spec.initProvider.singletonList.maxAgeDays?)",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.initProvider.sise: Not accepted by " +
+					"the API server: There is no field spec.initProvider.sise (did you mean spec.initProvider.size?)",
 			},
 		},
 		"wrong type": {
@@ -106,16 +132,23 @@ func TestReadManifest(t *testing.T) {
 		"unknown fields around it": {
 			manifest: thing("a", "lifecycle: {replacePolcy: Never}\nforProvidr: {}"),
 			messages: []string{
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvidr: Not accepted by the API server: There is no field spec.forProvidr (did you mean spec.forProvider?)",
-				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolcy: Not accepted by the API server: There is no field spec.lifecycle.replacePolcy (did you mean spec.lifecycle.replacePolicy?)",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.forProvidr: Not accepted by the API " +
+					"server: There is no field spec.forProvidr (did you mean spec.forProvider?)",
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.replacePolcy: Not accepted " +
+					"by the API server: There is no field spec.lifecycle.replacePolcy (did you mean " +
+					"spec.lifecycle.replacePolicy?)",
 			},
 		},
 		"wrong type around it": {
 			manifest: thing("a", "lifecycle: {createBeforeDestroy: 3}"),
-			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.createBeforeDestroy: Not accepted by the API server: Invalid value: \"integer\": must be of type boolean"},
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.createBeforeDestroy: Not " +
+					"accepted by the API server: Invalid value: \"integer\": must be of type boolean",
+			},
 		},
 		"unsupported values": {
-			manifest: thing("a", "lifecycle: {replacePolicy: Sometimes, taintPolicy: x, existenceCheck: z, ignoreChanges: [nme]}\nmanagementPolicies: [Observe, Look]"),
+			manifest: thing("a", "lifecycle: {replacePolicy: Sometimes, taintPolicy: x, existenceCheck: z, "+
+				"ignoreChanges: [nme]}\nmanagementPolicies: [Observe, Look]"),
 			messages: []string{
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid ignoreChanges: spec.lifecycle.ignoreChanges: "nme": there is no field nme`,
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.lifecycle.existenceCheck: Not accepted by the API server: Unsupported value: "z": supported values: "Automatic", "Never"`,
@@ -124,59 +157,128 @@ func TestReadManifest(t *testing.T) {
 				`Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies[1]: Not accepted by the API server: Unsupported value: "Look": supported values: "Observe"`,
 			},
 		},
-		"import by nothing":      {manifest: thing("a", "import: {}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Not accepted by the API server: Invalid value: exactly one of spec.import.id and spec.import.identity must be given."}},
-		"import by both":         {manifest: thing("a", "import: {id: x, identity: {accountId: a, number: 1}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Not accepted by the API server: Invalid value: exactly one of spec.import.id and spec.import.identity must be given."}},
-		"import by empty id":     {manifest: thing("a", "import: {id: ''}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.id: Not accepted by the API server: Invalid value: \"\": should be at least 1 chars long."}},
-		"import by id":           {manifest: thing("a", "import: {id: x}"), want: []string{"everything_thing.a"}},
-		"import by identity":     {manifest: thing("a", "import: {identity: {accountId: a, number: 1}}"), want: []string{"everything_thing.a"}},
-		"import by its half":     {manifest: thing("a", "import: {identity: {accountId: a}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.number: Not accepted by the API server: Invalid value: spec.import.identity.number is a required parameter, unless spec.references sets it."}},
-		"import by unknown name": {manifest: thing("a", "import: {identity: {accountId: a, number: 1, x: 2}}"), messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.x: Not accepted by the API server: There is no field spec.import.identity.x."}},
+		"import by nothing": {
+			manifest: thing("a", "import: {}"),
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Not accepted by the API " +
+					"server: Invalid value: exactly one of spec.import.id and spec.import.identity must be given.",
+			},
+		},
+		"import by both": {
+			manifest: thing("a", "import: {id: x, identity: {accountId: a, number: 1}}"),
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import: Not accepted by the API " +
+					"server: Invalid value: exactly one of spec.import.id and spec.import.identity must be given.",
+			},
+		},
+		"import by empty id": {
+			manifest: thing("a", "import: {id: ''}"),
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.id: Not accepted by the API " +
+					"server: Invalid value: \"\": should be at least 1 chars long.",
+			},
+		},
+		"import by id":       {manifest: thing("a", "import: {id: x}"), want: []string{"everything_thing.a"}},
+		"import by identity": {manifest: thing("a", "import: {identity: {accountId: a, number: 1}}"), want: []string{"everything_thing.a"}},
+		"import by its half": {
+			manifest: thing("a", "import: {identity: {accountId: a}}"),
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.number: Not accepted " +
+					"by the API server: Invalid value: spec.import.identity.number is a required parameter, unless " +
+					"spec.references sets it.",
+			},
+		},
+		"import by unknown name": {
+			manifest: thing("a", "import: {identity: {accountId: a, number: 1, x: 2}}"),
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.import.identity.x: Not accepted by " +
+					"the API server: There is no field spec.import.identity.x.",
+			},
+		},
 		"import without an identity schema": {
 			manifest: strings.Replace(plain, "{forProvider: {}}", "{forProvider: {}, import: {identity: {a: b}}}", 1),
 			messages: []string{
 				"Error: m.yaml, document 1, Plain a: everything_plain.a: spec.import.id: Not accepted by the API server: Required value.",
-				"Error: m.yaml, document 1, Plain a: everything_plain.a: spec.import.identity: Not accepted by the API server: There is no field spec.import.identity.",
+				"Error: m.yaml, document 1, Plain a: everything_plain.a: spec.import.identity: Not accepted by the " +
+					"API server: There is no field spec.import.identity.",
 			},
 		},
-		"timeouts":        {manifest: thing("a", "lifecycle: {timeouts: {create: 1h30m}}"), want: []string{"everything_thing.a"}},
-		"invalid timeout": {manifest: thing("a", "lifecycle: {timeouts: {delete: soon}}"), messages: []string{`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid timeout: spec.lifecycle.timeouts.delete is "soon".`}},
+		"timeouts": {manifest: thing("a", "lifecycle: {timeouts: {create: 1h30m}}"), want: []string{"everything_thing.a"}},
+		"invalid timeout": {
+			manifest: thing("a", "lifecycle: {timeouts: {delete: soon}}"),
+			messages: []string{
+				`Error: m.yaml, document 1, Thing a: everything_thing.a: Invalid timeout: spec.lifecycle.timeouts.delete is "soon".`,
+			},
+		},
 		"unsupported combination of policies": {
 			manifest: thing("a", "managementPolicies: [Create, Update]"),
-			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies: Unsupported value: The combination Create, Update is not supported."},
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.managementPolicies: Unsupported " +
+					"value: The combination Create, Update is not supported.",
+			},
 		},
 		"spec.references": {
-			manifest: thing("a", "references: [{to: forProvider.zones, from: {kind: Zone, name: z}}, {to: forProvider.name, from: {kind: Zone, name: z}}]"),
-			want:     []string{"everything_thing.a"},
+			manifest: thing("a", "references: [{to: forProvider.zones, from: {kind: Zone, name: z}}, {to: "+
+				"forProvider.name, from: {kind: Zone, name: z}}]"),
+			want: []string{"everything_thing.a"},
 		},
 		"taint by annotation": {
 			manifest: strings.Replace(plain, "{name: a}", "{name: a, annotations: {landbridge.io/taint: x}}", 1),
 			want:     []string{"everything_plain.a"},
-			messages: []string{"Warning: m.yaml, document 1, Plain a: everything_plain.a: Not used: The annotation landbridge.io/taint has an effect in a cluster only."},
+			messages: []string{
+				"Warning: m.yaml, document 1, Plain a: everything_plain.a: Not used: The annotation " +
+					"landbridge.io/taint has an effect in a cluster only.",
+			},
 		},
 		"observed only, and not described": {
-			manifest: strings.Replace(thing("a", "managementPolicies: [Observe]\nimport: {id: x}"), "forProvider: {name: m, namespace: m, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}", "forProvider: {}", 1),
-			want:     []string{"everything_thing.a"},
+			manifest: strings.Replace(thing("a", "managementPolicies: [Observe]\nimport: {id: x}"),
+				"forProvider: {name: m, namespace: m, passwordSecretRef: {name: s, key: k}, someBlock: "+
+					"[{maxAgeDays: 1}]}",
+				"forProvider: {}", 1),
+			want: []string{"everything_thing.a"},
 		},
 		"provider configuration": {
-			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}, retry: {maxAttempts: 3}}") + "---" + thing("a", "providerConfigRef: {kind: ProviderConfig, name: other}") + config("ProviderConfig", "{name: other, namespace: prod}", "{endpoint: e, apiTokenSecretRef: {name: s, key: k}}"),
-			want:     []string{"everything_plain.a", "everything_thing.a"},
+			manifest: plain + config("ClusterProviderConfig", "{name: default}",
+				"{endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}, retry: {maxAttempts: 3}}") +
+				"---" + thing("a", "providerConfigRef: {kind: ProviderConfig, name: other}") +
+				config("ProviderConfig", "{name: other, namespace: prod}",
+					"{endpoint: e, apiTokenSecretRef: {name: s, key: k}}"),
+			want: []string{"everything_plain.a", "everything_thing.a"},
 		},
 		"tokens of ServiceAccounts": {
-			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: t, audiences: [a], serviceAccountRef: {name: s, namespace: prod}}]}") + "---" + thing("a", ""),
-			want:     []string{"everything_plain.a", "everything_thing.a"},
-			messages: []string{"Warning: m.yaml, document 2, ClusterProviderConfig default: spec.serviceAccountTokens: Not used: Only the controller requests tokens"},
+			manifest: plain + config("ClusterProviderConfig", "{name: default}",
+				"{endpoint: e, apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: "+
+					"t, audiences: [a], serviceAccountRef: {name: s, namespace: prod}}]}") + "---" + thing("a", ""),
+			want: []string{"everything_plain.a", "everything_thing.a"},
+			messages: []string{
+				"Warning: m.yaml, document 2, ClusterProviderConfig default: spec.serviceAccountTokens: Not used: " +
+					"Only the controller requests tokens",
+			},
 		},
 		"an argument with the file of a token": {
-			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: 'https://x/$(tokenFile.t)', apiTokenSecretRef: {name: s, namespace: prod, key: k}, serviceAccountTokens: [{name: t, audiences: [a], serviceAccountRef: {name: s, namespace: prod}}]}") + "---" + thing("a", ""),
-			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.serviceAccountTokens: Token not available: An argument has the path of a token"},
+			manifest: plain + config("ClusterProviderConfig", "{name: default}",
+				"{endpoint: 'https://x/$(tokenFile.t)', apiTokenSecretRef: {name: s, namespace: prod, key: k}, "+
+					"serviceAccountTokens: [{name: t, audiences: [a], serviceAccountRef: {name: s, "+
+					"namespace: prod}}]}") + "---" + thing("a", ""),
+			messages: []string{
+				"Error: m.yaml, document 2, ClusterProviderConfig default: spec.serviceAccountTokens: Token not " +
+					"available: An argument has the path of a token",
+			},
 		},
 		"wrong provider configuration": {
 			manifest: plain + config("ClusterProviderConfig", "{name: default}", "{endpoint: e, retri: {maxAttempts: 3}}"),
-			messages: []string{"Error: m.yaml, document 2, ClusterProviderConfig default: spec.retri: Not accepted by the API server: There is no field spec.retri (did you mean spec.retry?)"},
+			messages: []string{
+				"Error: m.yaml, document 2, ClusterProviderConfig default: spec.retri: Not accepted by the API " +
+					"server: There is no field spec.retri (did you mean spec.retry?)",
+			},
 		},
 		"no such provider configuration": {
-			manifest: thing("a", "providerConfigRef: {kind: ProviderConfig, name: other}") + config("ProviderConfig", "{name: other}", "{endpoint: e}"),
-			messages: []string{"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.providerConfigRef: Provider configuration not found: There is no ProviderConfig other in the manifest."},
+			manifest: thing("a", "providerConfigRef: {kind: ProviderConfig, name: other}") +
+				config("ProviderConfig", "{name: other}", "{endpoint: e}"),
+			messages: []string{
+				"Error: m.yaml, document 1, Thing a: everything_thing.a: spec.providerConfigRef: Provider " +
+					"configuration not found: There is no ProviderConfig other in the manifest.",
+			},
 		},
 		"no such kind of provider configuration": {
 			manifest: thing("a", "providerConfigRef: {kind: Config, name: other}"),
@@ -194,22 +296,57 @@ func TestReadManifest(t *testing.T) {
 		"the same name in two namespaces": {
 			manifest: plain + "---" + strings.Replace(plain, "{name: a}", "{name: a, namespace: b}", 1),
 			want:     []string{"everything_plain.a"},
-			messages: []string{"Error: m.yaml, document 2, Plain a: Duplicate address: Its address in the state is everything_plain.a, and so is that of the object in m.yaml, document 1, Plain a."},
+			messages: []string{
+				"Error: m.yaml, document 2, Plain a: Duplicate address: Its address in the state is " +
+					"everything_plain.a, and so is that of the object in m.yaml, document 1, Plain a.",
+			},
 		},
-		"no name":       {manifest: strings.Replace(plain, "{name: a}", "{}", 1), messages: []string{"Error: m.yaml, document 1: metadata.name: Invalid name"}},
-		"unknown kind":  {manifest: strings.Replace(plain, "Plain", "Vlan", 1), messages: []string{"Error: m.yaml, document 1, Vlan a: Unknown kind: The provider has no kind Vlan of everything.landbridge.io/v1alpha1. Its kinds are of everything.landbridge.io/v1alpha1; landbridge provider inspect lists them."}},
-		"almost a kind": {manifest: strings.Replace(plain, "Plain", "everything_plain", 1), messages: []string{"Error: m.yaml, document 1, everything_plain a: Unknown kind: The provider has no kind everything_plain of everything.landbridge.io/v1alpha1. Did you mean Plain of everything.landbridge.io/v1alpha1?"}},
+		"no name": {
+			manifest: strings.Replace(plain, "{name: a}", "{}", 1), messages: []string{
+				"Error: m.yaml, document 1: metadata.name: Invalid name",
+			},
+		},
+		"unknown kind": {
+			manifest: strings.Replace(plain, "Plain", "Vlan", 1),
+			messages: []string{
+				"Error: m.yaml, document 1, Vlan a: Unknown kind: The provider has no kind Vlan of " +
+					"everything.landbridge.io/v1alpha1. Its kinds are of everything.landbridge.io/v1alpha1; " +
+					"landbridge provider inspect lists them.",
+			},
+		},
+		"almost a kind": {
+			manifest: strings.Replace(plain, "Plain", "everything_plain", 1),
+			messages: []string{
+				"Error: m.yaml, document 1, everything_plain a: Unknown kind: The provider has no kind " +
+					"everything_plain of everything.landbridge.io/v1alpha1. Did you mean Plain of " +
+					"everything.landbridge.io/v1alpha1?",
+			},
+		},
 		"objects for a cluster": {
 			manifest: "apiVersion: landbridge.io/v1alpha1\nkind: TerraformProvider\nmetadata: {name: everything}\nspec: {source: x}\n---" + plain,
 			want:     []string{"everything_plain.a"},
 			messages: []string{"Warning: m.yaml, document 1, TerraformProvider everything: Not used"},
 		},
-		"nothing":       {manifest: "# nothing\n", messages: []string{"Error: Nothing to do"}},
-		"no object":     {manifest: "just text", messages: []string{"Error: m.yaml, document 1: Not a Kubernetes object"}},
-		"no kind":       {manifest: "a: b", messages: []string{"Error: m.yaml, document 1: Not a Kubernetes object: apiVersion and kind must be set."}},
-		"no YAML":       {manifest: plain + "---\n\na: [b\n", want: []string{"everything_plain.a"}, messages: []string{"Error: m.yaml, document 2: Invalid YAML: line 8: "}},
-		"the same key":  {manifest: "a: b\na: c\n", messages: []string{"Error: m.yaml, document 1: Invalid YAML: line 2: key \"a\" already set in map."}},
-		"wrong base64":  {manifest: "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {k: '!hunter2secret'}\n", messages: []string{"Error: m.yaml, document 1, Secret s: Invalid Secret: illegal base64 data"}},
+		"nothing":   {manifest: "# nothing\n", messages: []string{"Error: Nothing to do"}},
+		"no object": {manifest: "just text", messages: []string{"Error: m.yaml, document 1: Not a Kubernetes object"}},
+		"no kind": {
+			manifest: "a: b", messages: []string{
+				"Error: m.yaml, document 1: Not a Kubernetes object: apiVersion and kind must be set.",
+			},
+		},
+		"no YAML": {
+			manifest: plain + "---\n\na: [b\n", want: []string{"everything_plain.a"}, messages: []string{
+				"Error: m.yaml, document 2: Invalid YAML: line 8: ",
+			},
+		},
+		"the same key": {
+			manifest: "a: b\na: c\n",
+			messages: []string{"Error: m.yaml, document 1: Invalid YAML: line 2: key \"a\" already set in map."},
+		},
+		"wrong base64": {
+			manifest: "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {k: '!hunter2secret'}\n",
+			messages: []string{"Error: m.yaml, document 1, Secret s: Invalid Secret: illegal base64 data"},
+		},
 		"yaml bomb":     {manifest: bomb(), messages: []string{"Error: m.yaml, document 1: Invalid YAML"}},
 		"deeply nested": {manifest: strings.Repeat("[", 20000), messages: []string{"Error: m.yaml, document 1: Invalid YAML"}},
 	}
@@ -245,7 +382,9 @@ var place = regexp.MustCompile(` \(line \d+\)`)
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	_, messages := local.ReadManifest(everything(t), []local.Source{{Name: "m.yaml", Data: []byte("---\n\n\na: b\n--- # c\nc: d\n---\ne: f\n")}})
+	_, messages := local.ReadManifest(everything(t), []local.Source{{
+		Name: "m.yaml", Data: []byte("---\n\n\na: b\n--- # c\nc: d\n---\ne: f\n"),
+	}})
 	var got []string
 	for _, m := range messages {
 		got = append(got, m.Source)

@@ -100,7 +100,8 @@ func (o *Objects) List(ctx context.Context, into client.ObjectList, options ...c
 	kind := schema.GroupKind{Group: list.GroupVersionKind().Group, Kind: strings.TrimSuffix(list.GetKind(), "List")}
 	list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool { return o.objects[keyOf(&u)] != nil })
 	for key, u := range o.objects {
-		if key.GroupKind == kind && (selected.Namespace == "" || key.namespace == selected.Namespace) && selected.LabelSelector.Matches(labels.Set(u.GetLabels())) {
+		if key.GroupKind == kind && (selected.Namespace == "" || key.namespace == selected.Namespace) &&
+			selected.LabelSelector.Matches(labels.Set(u.GetLabels())) {
 			list.Items = append(list.Items, *u.DeepCopy())
 		}
 	}

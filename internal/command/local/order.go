@@ -53,7 +53,8 @@ func refersTo[R Referrer](r, to R) bool {
 	of, refs := r.Refers()
 	target, _ := to.Refers()
 	key := keyOf(target)
-	if secret := references.SecretWritten(target); secret != "" && of.GetNamespace() == target.GetNamespace() && slices.Contains(references.SecretsRead(of), secret) {
+	if secret := references.SecretWritten(target); secret != "" && of.GetNamespace() == target.GetNamespace() &&
+		slices.Contains(references.SecretsRead(of), secret) {
 		return true
 	}
 	for _, w := range references.Sources(refs) {

@@ -343,7 +343,9 @@ func (p *planner) adopt(ctx context.Context, ex terraform.Executor, stored insta
 		switch {
 		case !diags.HasErrors() && known.Observed && !known.Recognize(in):
 			p.say(diagnostic.Errorf("Object not recognized",
-				"This resource has no stored state, and the object that its annotations name has another name. If the object exists, set spec.import; if it does not, remove the annotations %s and %s to have it created.",
+				"This resource has no stored state, and the object that its annotations name has another name. If "+
+					"the object exists, set spec.import; if it does not, remove the annotations %s and %s to "+
+					"have it created.",
 				meta.AnnotationKeyExternalName, v1alpha1.AnnotationIdentity))
 			return nil, false
 		case !diags.HasErrors():

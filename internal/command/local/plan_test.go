@@ -70,7 +70,9 @@ func (unreadableServer) ReadResource(context.Context, *tfprotov6.ReadResourceReq
 	}}}, nil
 }
 
-func (r *recorded) ValidateResourceConfig(ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (r *recorded) ValidateResourceConfig(
+	ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	r.to.note("validate " + q.TypeName)
 	return r.Server.ValidateResourceConfig(ctx, q)
 }
@@ -80,12 +82,16 @@ func (r *recorded) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 	return r.Server.ReadResource(ctx, q)
 }
 
-func (r *recorded) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (r *recorded) PlanResourceChange(
+	ctx context.Context, q *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	r.to.note("plan " + q.TypeName)
 	return r.Server.PlanResourceChange(ctx, q)
 }
 
-func (r *recorded) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (r *recorded) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	what := "apply "
 	if bytes.Equal(q.PlannedState.MsgPack, []byte{0xc0}) {
 		what = "delete "
@@ -165,7 +171,8 @@ func TestFlagIsStoredWithWhatWasRead(t *testing.T) {
 	stored := func(lifecycle string, mode local.Mode) bool {
 		t.Helper()
 		m, messages := local.ReadManifest(p, []local.Source{{Name: "m.yaml", Data: []byte(
-			"apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: a}\nspec: {forProvider: {length: 8}, lifecycle: " + lifecycle + "}\n")}})
+			"apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: a}\nspec: {forProvider: " +
+				"{length: 8}, lifecycle: " + lifecycle + "}\n")}})
 		if messages.HasErrors() {
 			t.Fatal(messages)
 		}
@@ -215,7 +222,8 @@ func TestDestroyWithoutRefresh(t *testing.T) {
 			apply := func(l provider.Launcher, mode local.Mode) (local.Messages, bool) {
 				t.Helper()
 				m, messages := local.ReadManifest(p, []local.Source{{Name: "m.yaml", Data: []byte(
-					"apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: a, annotations: {" + test.annotations + "}}\nspec: {forProvider: {length: 8}}\n")}})
+					"apiVersion: random.landbridge.io/v1alpha1\nkind: String\nmetadata: {name: a, annotations: {" +
+						test.annotations + "}}\nspec: {forProvider: {length: 8}}\n")}})
 				if messages.HasErrors() {
 					t.Fatal(messages)
 				}
@@ -333,12 +341,21 @@ func TestPlanImports(t *testing.T) {
 		imports  string // the id; empty: nothing
 		message  string // empty: none
 	}{
-		"nothing":                      {manifest: resource("String", "", "", "")},
-		"by spec":                      {manifest: resource("String", "", "import: {id: abcdefgh}", ""), imports: "abcdefgh"},
-		"by annotation":                {manifest: resource("String", "crossplane.io/external-name: abcdefgh", "", ""), imports: "abcdefgh"},
-		"by both":                      {manifest: resource("String", "crossplane.io/external-name: other", "import: {id: abcdefgh}", ""), imports: "abcdefgh"},
-		"observed under its name":      {manifest: resource("String", "crossplane.io/external-name: abcdefgh", "", "atProvider: {id: abcdefgh}"), imports: "abcdefgh"},
-		"observed under another name":  {manifest: resource("Password", "crossplane.io/external-name: abcdefgh", "", "atProvider: {id: abcdefgh}"), message: "the object that its annotations name has another name"},
+		"nothing":       {manifest: resource("String", "", "", "")},
+		"by spec":       {manifest: resource("String", "", "import: {id: abcdefgh}", ""), imports: "abcdefgh"},
+		"by annotation": {manifest: resource("String", "crossplane.io/external-name: abcdefgh", "", ""), imports: "abcdefgh"},
+		"by both": {
+			manifest: resource("String", "crossplane.io/external-name: other", "import: {id: abcdefgh}", ""),
+			imports:  "abcdefgh",
+		},
+		"observed under its name": {
+			manifest: resource("String", "crossplane.io/external-name: abcdefgh", "", "atProvider: {id: abcdefgh}"),
+			imports:  "abcdefgh",
+		},
+		"observed under another name": {
+			manifest: resource("Password", "crossplane.io/external-name: abcdefgh", "", "atProvider: {id: abcdefgh}"),
+			message:  "the object that its annotations name has another name",
+		},
 		"never observed, another name": {manifest: resource("Password", "crossplane.io/external-name: abcdefgh", "", ""), imports: "abcdefgh"},
 	} {
 		t.Run(name, func(t *testing.T) {

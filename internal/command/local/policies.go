@@ -26,7 +26,8 @@ func ReadPolicies(sources []Source) ([]*policy.Policy, Messages) {
 		messages = append(messages, m...)
 		for _, d := range docs {
 			if d.GroupVersionKind() != v1alpha1.GroupVersion.WithKind("PlanPolicy") {
-				messages = append(messages, errorf(d.source, "Not a policy", "It is a %s of %s, not a PlanPolicy of %s.", d.Kind, d.APIVersion, v1alpha1.GroupVersion))
+				messages = append(messages, errorf(d.source, "Not a policy",
+					"It is a %s of %s, not a PlanPolicy of %s.", d.Kind, d.APIVersion, v1alpha1.GroupVersion))
 				continue
 			}
 			p := &v1alpha1.PlanPolicy{}
@@ -53,7 +54,10 @@ func (p *Plan) Policies(ctx context.Context, policies []*policy.Policy, now time
 		}
 		verdict := policy.Decide(ctx, policies, policy.Input{
 			Model: c.Model, Plan: &c.Plan, Configurations: c.Resource.Configurations,
-			Resource: policy.ResourceMeta{Group: c.Model.Group, Kind: c.Model.Kind, Namespace: namespaceOr(c.Namespace), Name: c.Name, Labels: c.Resource.Labels},
+			Resource: policy.ResourceMeta{
+				Group: c.Model.Group, Kind: c.Model.Kind, Namespace: namespaceOr(c.Namespace), Name: c.Name,
+				Labels: c.Resource.Labels,
+			},
 		}, now)
 		for _, r := range verdict.Results() {
 			out = append(out, PolicyResult{Address: c.Address, Result: r})

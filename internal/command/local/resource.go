@@ -81,7 +81,9 @@ func (r *reader) resource(d document) {
 	out := &ManifestResource{Model: m, Namespace: o.Metadata.Namespace, Name: o.Metadata.Name, Labels: o.Metadata.Labels, Source: d.source}
 	address := objectKey{kind: "address", name: out.Address()}
 	if at, ok := r.seen[address]; ok {
-		r.messages = append(r.messages, errorf(d.source, "Duplicate address", "Its address in the state is %s, and so is that of the object in %s. Use a state file for each.", out.Address(), at))
+		r.messages = append(r.messages,
+			errorf(d.source, "Duplicate address", "Its address in the state is %s, and so is that of the object in "+
+				"%s. Use a state file for each.", out.Address(), at))
 		return
 	}
 	r.seen[address] = d.source
@@ -151,7 +153,8 @@ func (t *resourceReader) read(d document) {
 	t.say(diags)
 	if t.out.Spec.Tokens.Taint != "" {
 		t.messages = append(t.messages, Message{Severity: diagnostic.Warning, Source: t.out.Source, Address: t.out.Address(), Summary: "Not used",
-			Detail: fmt.Sprintf("The annotation %s has an effect in a cluster only. Use terraform taint with the state file.", v1alpha1.AnnotationTaint)})
+			Detail: fmt.Sprintf("The annotation %s has an effect in a cluster only. Use terraform taint with "+
+				"the state file.", v1alpha1.AnnotationTaint)})
 	}
 	t.readProvider()
 	if !t.out.Spec.Described() || len(t.out.references) > 0 {
@@ -170,7 +173,8 @@ func (t *resourceReader) admit() {
 		policies[i] = xpv2.ManagementAction(p)
 	}
 	if len(policies) > 0 && xpmanaged.NewManagementPoliciesResolver(true, policies).Validate() != nil {
-		t.refuse("spec.managementPolicies", "Unsupported value", "The combination %s is not supported. Crossplane's documentation of management policies lists the supported ones.", strings.Join(given, ", "))
+		t.refuse("spec.managementPolicies", "Unsupported value", "The combination %s is not supported. Crossplane's "+
+			"documentation of management policies lists the supported ones.", strings.Join(given, ", "))
 	}
 }
 
@@ -184,7 +188,8 @@ func (t *resourceReader) readProvider() {
 	case model.ProviderConfigKind:
 		key.namespace = t.resource.Namespace
 	default:
-		t.refuse("spec.providerConfigRef.kind", invalidReference, "It is %q, where %s or %s is meant.", key.kind, model.ProviderConfigKind, model.ClusterProviderConfigKind)
+		t.refuse("spec.providerConfigRef.kind", invalidReference, "It is %q, where %s or %s is meant.", key.kind,
+			model.ProviderConfigKind, model.ClusterProviderConfigKind)
 		return
 	}
 	c, given := t.configs[key]

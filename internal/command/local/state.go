@@ -88,10 +88,14 @@ func (s *State) Instance(r *ManifestResource) (instance.Instance, error) {
 			continue
 		}
 		if x.Provider != s.provider {
-			return instance.Instance{}, fmt.Errorf("the state holds %s as an object of %s, and not of %s; name the provider's source with --source", r.Address(), x.Provider, s.provider)
+			return instance.Instance{},
+				fmt.Errorf("the state holds %s as an object of %s, and not of %s; name the provider's "+
+					"source with --source", r.Address(), x.Provider, s.provider)
 		}
 		if slices.ContainsFunc(x.Instances, func(i tfstate.Instance) bool { return i.IndexKey != nil }) {
-			return instance.Instance{}, fmt.Errorf("the state holds several instances of %s, made with count or for_each; a custom resource is a single instance", r.Address())
+			return instance.Instance{},
+				fmt.Errorf("the state holds several instances of %s, made with count or for_each; a custom resource "+
+					"is a single instance", r.Address())
 		}
 	}
 	if i, j := s.find(s.state, r); j >= 0 {
@@ -215,7 +219,8 @@ func (s *State) rescue(b []byte, cause error) error {
 	for _, dir := range []string{filepath.Dir(s.path), ".", os.TempDir()} {
 		path := filepath.Join(dir, fmt.Sprintf("errored-%s.tfstate", s.state.Lineage))
 		if writeFile(path, b, 0o600) == nil {
-			return fmt.Errorf("%s could not be written: %w. Its new content is in %s. Keep that file: it may be the only record of some objects", s.path, cause, path)
+			return fmt.Errorf("%s could not be written: %w. Its new content is in %s. Keep that file: it may be the "+
+				"only record of some objects", s.path, cause, path)
 		}
 	}
 	return fmt.Errorf("%s could not be written, nor any other file: %w", s.path, cause)

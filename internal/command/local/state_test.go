@@ -136,7 +136,9 @@ func TestState(t *testing.T) {
 		for _, r := range state.Resources {
 			names = append(names, strings.TrimPrefix(r.Module+"."+r.Mode+"."+r.Type+"."+r.Name, "."))
 		}
-		if got := strings.Join(names, " "); got != "data.everything_plain.a module.m.managed.everything_plain.a managed.everything_plain.b managed.everything_plain.c managed.other_thing.x managed.everything_plain.d managed.everything_plain.a" {
+		if got := strings.Join(names, " "); got != "data.everything_plain.a module.m.managed.everything_plain.a "+
+			"managed.everything_plain.b managed.everything_plain.c managed.other_thing.x managed.everything_plain.d "+
+			"managed.everything_plain.a" {
 			t.Errorf("got %s", got)
 		}
 		if info, _ := os.Lstat(link); info.Mode()&os.ModeSymlink == 0 {

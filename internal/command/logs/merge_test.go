@@ -42,9 +42,13 @@ func TestMerge(t *testing.T) {
 		want []string
 		fail []string
 	}{
-		"none":    {},
-		"one":     {logs: []logs.Log{text("a", line(1, "1"), line(2, "2"))}, want: []string{"1", "2"}},
-		"several": {logs: []logs.Log{text("a", line(1, "1"), line(4, "4")), text("b", line(2, "2"), line(3, "3"), line(5, "5")), text("c")}, want: []string{"1", "2", "3", "4", "5"}},
+		"none": {},
+		"one":  {logs: []logs.Log{text("a", line(1, "1"), line(2, "2"))}, want: []string{"1", "2"}},
+		"several": {
+			logs: []logs.Log{
+				text("a", line(1, "1"), line(4, "4")), text("b", line(2, "2"), line(3, "3"), line(5, "5")), text("c"),
+			}, want: []string{"1", "2", "3", "4", "5"},
+		},
 		"times of one go back": {
 			logs: []logs.Log{text("a", line(5, "5"), line(4, "4")), text("b", line(6, "6"))},
 			want: []string{"5", "4", "6"},
@@ -54,7 +58,13 @@ func TestMerge(t *testing.T) {
 			want: []string{"1", "2", "3"},
 		},
 		"one cannot be opened": {
-			logs: []logs.Log{{Name: "a", Open: func(context.Context) (io.ReadCloser, error) { return nil, errors.New("it is waiting to start") }}, text("b", line(1, "1"))},
+			logs: []logs.Log{
+				{
+					Name: "a", Open: func(context.Context) (io.ReadCloser, error) {
+						return nil, errors.New("it is waiting to start")
+					},
+				}, text("b", line(1, "1")),
+			},
 			want: []string{"1"}, fail: []string{"a: it is waiting to start"},
 		},
 		"one breaks": {
@@ -83,13 +93,16 @@ func TestMerge(t *testing.T) {
 	t.Run("long ones", func(t *testing.T) {
 		t.Parallel()
 		last, n := time.Time{}, 0
-		m := logs.Merger{Logs: []logs.Log{text("a", many...), text("b", line(10_000, "last")), text("c", line(1, "first"))}, Tell: func(e logs.Entry) error {
-			if e.At.Before(last) {
-				t.Errorf("%s is after %s", e.At, last)
-			}
-			last, n = e.At, n+1
-			return nil
-		}}
+		m := logs.Merger{
+			Logs: []logs.Log{text("a", many...), text("b", line(10_000, "last")), text("c", line(1, "first"))},
+			Tell: func(e logs.Entry) error {
+				if e.At.Before(last) {
+					t.Errorf("%s is after %s", e.At, last)
+				}
+				last, n = e.At, n+1
+				return nil
+			},
+		}
 		if err := m.Run(t.Context()); err != nil || n != len(many)+2 {
 			t.Errorf("%d entries, %v", n, err)
 		}
@@ -124,11 +137,14 @@ func TestMergeFollows(t *testing.T) {
 		more := make(chan logs.Log)
 		begin := time.Now()
 		var got []string
-		m := logs.Merger{Logs: []logs.Log{a, b, silent}, More: more, Patience: 500 * time.Millisecond, Failed: func(l logs.Log, err error) { t.Errorf("%s: %s", l.Name, err) },
+		m := logs.Merger{
+			Logs: []logs.Log{a, b, silent}, More: more, Patience: 500 * time.Millisecond,
+			Failed: func(l logs.Log, err error) { t.Errorf("%s: %s", l.Name, err) },
 			Tell: func(e logs.Entry) error {
 				got = append(got, fmt.Sprintf("%s after %s", e.Message, time.Since(begin)))
 				return nil
-			}}
+			},
+		}
 		ended := make(chan error)
 		go func() { ended <- m.Run(ctx) }()
 		write := func(w io.Writer, line string) {

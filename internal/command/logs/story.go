@@ -66,7 +66,8 @@ func (s *Story) mine(e Entry) bool {
 	if kind == "" {
 		kind = e.text("kind")
 	}
-	return e.text("name") == s.Object.Name && e.text("namespace") == s.Object.Namespace && (kind == s.Object.Kind || s.Object.Namespace == "" && kind == "")
+	return e.text("name") == s.Object.Name && e.text("namespace") == s.Object.Namespace &&
+		(kind == s.Object.Kind || s.Object.Namespace == "" && kind == "")
 }
 
 // ofProvider reports whether the entry is what the provider of the object has logged, or is about

@@ -106,7 +106,8 @@ func onlyResources(kinds []status.Kind, manifest string) error {
 	for _, o := range objects {
 		gvk := o.GroupVersionKind()
 		if !slices.ContainsFunc(kinds, func(k status.Kind) bool { return k.Group == gvk.Group && k.Kind == gvk.Kind }) {
-			return fmt.Errorf("manifest has an object of kind %q of group %q, and may have only resources of providers and modules. landbridge diff plans others", gvk.Kind, gvk.Group)
+			return fmt.Errorf("manifest has an object of kind %q of group %q, and may have only resources of "+
+				"providers and modules. landbridge diff plans others", gvk.Kind, gvk.Group)
 		}
 	}
 	return nil

@@ -90,7 +90,10 @@ func (e *estate) Proposal(_ context.Context, _ status.Kind, _, name string) (sta
 // connect returns a client of a server.
 func connect(t *testing.T, e *estate, change func(*mcp.Options)) *sdk.ClientSession {
 	t.Helper()
-	o := mcp.Options{Run: e.run, Views: e, Cluster: e, Namespace: "team-a", System: "landbridge-system", Flags: []string{"--context=staging"}, Version: "v0.0.0"}
+	o := mcp.Options{
+		Run: e.run, Views: e, Cluster: e, Namespace: "team-a", System: "landbridge-system",
+		Flags: []string{"--context=staging"}, Version: "v0.0.0",
+	}
 	if change != nil {
 		change(&o)
 	}
@@ -176,32 +179,77 @@ func TestArguments(t *testing.T) {
 		want      string // the command; empty: it is refused
 		input     string
 	}{
-		"explain":           {"explain", m{"kind": "thing", "name": "web"}, "explain " + common + "--namespace=team-a --system-namespace=landbridge-system -- thing web", ""},
-		"of a namespace":    {"explain", m{"kind": "thing.cloud.landbridge.io", "name": "web", "namespace": "team-b"}, "explain " + common + "--namespace=team-b --system-namespace=landbridge-system -- thing.cloud.landbridge.io web", ""},
-		"history":           {"history", m{"kind": "thing", "name": "web", "since": "24h", "by": "--output=x"}, "history " + common + "--namespace=team-a --system-namespace=landbridge-system --since=24h --by=--output=x -- thing/web", ""},
-		"all history":       {"history", m{"allNamespaces": true, "at": "2026-03-01T12:00:00Z"}, "history " + common + "--namespace=team-a --system-namespace=landbridge-system --at=2026-03-01T12:00:00Z --all-namespaces=true --", ""},
-		"graph":             {"graph", m{"kind": "thing", "name": "web", "dependents": false}, "graph " + common + "--namespace=team-a --dependents=false -- thing web", ""},
-		"plan":              {"plan", m{"manifest": thing}, "diff " + common + "--namespace=team-a --system-namespace=landbridge-system --filename=- --", thing},
-		"discover":          {"discover", m{"types": []string{"cloud_*"}, "unmanaged": true}, "discover " + common + "--namespace=team-a --system-namespace=landbridge-system --limit=100 --unmanaged=true -- cloud_*", ""},
-		"with one's config": {"discover", m{"types": []string{"cloud_thing"}, "limit": 7, "providerConfig": "own"}, "discover " + common + "--namespace=team-a --system-namespace=landbridge-system --limit=7 --provider-config=ProviderConfig/own -- cloud_thing", ""},
-		"upgrades":          {"upgrades", m{"providers": []string{"cloud"}}, "upgrade plan " + common + "-- cloud", ""},
-		"preview":           {"preview", m{"provider": "cloud", "to": "2.0.0", "refresh": true}, "upgrade preview " + common + "--system-namespace=landbridge-system --to=2.0.0 --refresh=true -- cloud", ""},
+		"explain": {
+			"explain", m{"kind": "thing", "name": "web"},
+			"explain " + common + "--namespace=team-a --system-namespace=landbridge-system -- thing web", "",
+		},
+		"of a namespace": {
+			"explain", m{"kind": "thing.cloud.landbridge.io", "name": "web", "namespace": "team-b"},
+			"explain " + common + "--namespace=team-b --system-namespace=landbridge-system -- " +
+				"thing.cloud.landbridge.io web",
+			"",
+		},
+		"history": {
+			"history", m{"kind": "thing", "name": "web", "since": "24h", "by": "--output=x"},
+			"history " + common + "--namespace=team-a --system-namespace=landbridge-system --since=24h " +
+				"--by=--output=x -- thing/web",
+			"",
+		},
+		"all history": {
+			"history", m{"allNamespaces": true, "at": "2026-03-01T12:00:00Z"},
+			"history " + common + "--namespace=team-a --system-namespace=landbridge-system " +
+				"--at=2026-03-01T12:00:00Z --all-namespaces=true --",
+			"",
+		},
+		"graph": {
+			"graph", m{"kind": "thing", "name": "web", "dependents": false},
+			"graph " + common + "--namespace=team-a --dependents=false -- thing web", "",
+		},
+		"plan": {
+			"plan", m{"manifest": thing},
+			"diff " + common + "--namespace=team-a --system-namespace=landbridge-system --filename=- --", thing,
+		},
+		"discover": {
+			"discover", m{"types": []string{"cloud_*"}, "unmanaged": true},
+			"discover " + common + "--namespace=team-a --system-namespace=landbridge-system --limit=100 " +
+				"--unmanaged=true -- cloud_*",
+			"",
+		},
+		"with one's config": {
+			"discover", m{"types": []string{"cloud_thing"}, "limit": 7, "providerConfig": "own"},
+			"discover " + common + "--namespace=team-a --system-namespace=landbridge-system --limit=7 " +
+				"--provider-config=ProviderConfig/own -- cloud_thing",
+			"",
+		},
+		"upgrades": {"upgrades", m{"providers": []string{"cloud"}}, "upgrade plan " + common + "-- cloud", ""},
+		"preview": {
+			"preview", m{"provider": "cloud", "to": "2.0.0", "refresh": true},
+			"upgrade preview " + common + "--system-namespace=landbridge-system --to=2.0.0 --refresh=true -- cloud", "",
+		},
 
-		"a flag as a kind":           {"explain", m{"kind": "--kubeconfig=/tmp/other", "name": "web"}, "", ""},
-		"a flag as a name":           {"explain", m{"kind": "thing", "name": "--kubeconfig=/tmp/other"}, "", ""},
-		"a flag as a namespace":      {"graph", m{"kind": "thing", "name": "web", "namespace": "-A"}, "", ""},
-		"a flag as a type":           {"discover", m{"types": []string{"--provider=/tmp/program"}}, "", ""},
-		"a path as a type":           {"discover", m{"types": []string{"/tmp/x"}}, "", ""},
-		"no type":                    {"discover", m{"types": []string{}}, "", ""},
-		"too many":                   {"discover", m{"types": []string{"cloud_thing"}, "limit": 100000}, "", ""},
-		"a flag as a provider":       {"upgrades", m{"providers": []string{"--provider-mirror=/tmp/mirror"}}, "", ""},
-		"a path as a version":        {"preview", m{"provider": "cloud", "to": "/tmp/program"}, "", ""},
-		"a constraint as a version":  {"preview", m{"provider": "cloud", "to": "../program"}, "", ""},
-		"an unknown argument":        {"explain", m{"kind": "thing", "name": "web", "kubeconfig": "/tmp/other"}, "", ""},
-		"a provider in a manifest":   {"plan", m{"manifest": `{"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": {"name": "x"}, "spec": {"source": "/tmp/program"}}`}, "", ""},
-		"an endpoint in a manifest":  {"plan", m{"manifest": thing + "\n---\n" + `{"apiVersion": "cloud.landbridge.io/v1alpha1", "kind": "ProviderConfig", "metadata": {"name": "default"}, "spec": {"endpoint": "https://attacker.example.com"}}`}, "", ""},
-		"an action in a manifest":    {"plan", m{"manifest": `{"apiVersion": "action.cloud.landbridge.io/v1alpha1", "kind": "Restart", "metadata": {"name": "x"}}`}, "", ""},
-		"a Secret in a manifest":     {"plan", m{"manifest": `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}]}`}, "", ""},
+		"a flag as a kind":          {"explain", m{"kind": "--kubeconfig=/tmp/other", "name": "web"}, "", ""},
+		"a flag as a name":          {"explain", m{"kind": "thing", "name": "--kubeconfig=/tmp/other"}, "", ""},
+		"a flag as a namespace":     {"graph", m{"kind": "thing", "name": "web", "namespace": "-A"}, "", ""},
+		"a flag as a type":          {"discover", m{"types": []string{"--provider=/tmp/program"}}, "", ""},
+		"a path as a type":          {"discover", m{"types": []string{"/tmp/x"}}, "", ""},
+		"no type":                   {"discover", m{"types": []string{}}, "", ""},
+		"too many":                  {"discover", m{"types": []string{"cloud_thing"}, "limit": 100000}, "", ""},
+		"a flag as a provider":      {"upgrades", m{"providers": []string{"--provider-mirror=/tmp/mirror"}}, "", ""},
+		"a path as a version":       {"preview", m{"provider": "cloud", "to": "/tmp/program"}, "", ""},
+		"a constraint as a version": {"preview", m{"provider": "cloud", "to": "../program"}, "", ""},
+		"an unknown argument":       {"explain", m{"kind": "thing", "name": "web", "kubeconfig": "/tmp/other"}, "", ""},
+		"a provider in a manifest":  {"plan", m{"manifest": `{"apiVersion": "landbridge.io/v1alpha1", "kind": "TerraformProvider", "metadata": {"name": "x"}, "spec": {"source": "/tmp/program"}}`}, "", ""},
+		"an endpoint in a manifest": {"plan", m{"manifest": thing + "\n---\n" + `{"apiVersion": "cloud.landbridge.io/v1alpha1", "kind": "ProviderConfig", "metadata": {"name": "default"}, "spec": {"endpoint": "https://attacker.example.com"}}`}, "", ""},
+		"an action in a manifest": {
+			"plan", m{
+				"manifest": `{"apiVersion": "action.cloud.landbridge.io/v1alpha1", "kind": "Restart", "metadata": {"name": "x"}}`,
+			}, "", "",
+		},
+		"a Secret in a manifest": {
+			"plan", m{
+				"manifest": `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}]}`,
+			}, "", "",
+		},
 		"nothing in a manifest":      {"plan", m{"manifest": ""}, "", ""},
 		"too much in a manifest":     {"plan", m{"manifest": thing + strings.Repeat(" ", 64<<10)}, "", ""},
 		"no time":                    {"history", m{"at": "yesterday"}, "", ""},
@@ -300,7 +348,10 @@ func waiting(hash, text string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: m{
 		"apiVersion": "cloud.landbridge.io/v1alpha1", "kind": "Thing", "metadata": m{"name": "web", "namespace": "team-a"},
 		"status": m{
-			"plan":       m{"hash": hash, "action": "Update", "changes": []any{m{"path": "spec.forProvider.description", "before": "a", "after": text}}},
+			"plan": m{
+				"hash": hash, "action": "Update",
+				"changes": []any{m{"path": "spec.forProvider.description", "before": "a", "after": text}},
+			},
 			"conditions": []any{m{"type": "Approved", "status": "False", "reason": "AwaitingApproval"}},
 		},
 	}}
@@ -323,18 +374,33 @@ func TestProposals(t *testing.T) {
 		hash      string
 		want      string // the command; empty: it is refused
 	}{
-		"approval":                   {"propose_approval", of(nil), "0123abcd", "landbridge approve thing.cloud.landbridge.io web -n team-a --hash 0123abcd"},
-		"patch":                      {"propose_patch", of(patch), "", "kubectl patch thing.cloud.landbridge.io web -n team-a --type=merge --patch-file=patch.json"},
-		"in a namespace":             {"propose_patch", of(m{"spec": patch["spec"], "namespace": "team-b"}), "", "kubectl patch thing.cloud.landbridge.io web -n team-b --type=merge --patch-file=patch.json"},
-		"an action":                  {"propose_approval", m{"kind": "restart", "name": "web"}, "0123abcd", "landbridge approve restart.action.cloud.landbridge.io web -n team-a --hash 0123abcd"},
-		"a program in the hash":      {"propose_approval", of(nil), "x; rm -rf /", ""},
-		"a flag as the hash":         {"propose_approval", of(nil), "--hash", ""},
-		"nothing to approve":         {"propose_approval", of(nil), "", ""},
-		"another one":                {"propose_patch", m{"kind": "thing", "name": "other", "spec": patch["spec"]}, "", ""},
-		"a program in the name":      {"propose_patch", m{"kind": "thing", "name": "web; rm -rf /", "spec": patch["spec"]}, "", ""},
-		"an empty patch":             {"propose_patch", of(m{"spec": m{}}), "", ""},
-		"a patch of more than specs": {"propose_patch", of(m{"spec": patch["spec"], "metadata": m{"annotations": m{"landbridge.io/approve": "0123abcd"}}}), "", ""},
-		"a patch of a provider":      {"propose_patch", m{"kind": "terraformprovider", "name": "web", "spec": patch["spec"]}, "", ""},
+		"approval": {
+			"propose_approval", of(nil), "0123abcd",
+			"landbridge approve thing.cloud.landbridge.io web -n team-a --hash 0123abcd",
+		},
+		"patch": {
+			"propose_patch", of(patch), "",
+			"kubectl patch thing.cloud.landbridge.io web -n team-a --type=merge --patch-file=patch.json",
+		},
+		"in a namespace": {
+			"propose_patch", of(m{"spec": patch["spec"], "namespace": "team-b"}), "",
+			"kubectl patch thing.cloud.landbridge.io web -n team-b --type=merge --patch-file=patch.json",
+		},
+		"an action": {
+			"propose_approval", m{"kind": "restart", "name": "web"}, "0123abcd",
+			"landbridge approve restart.action.cloud.landbridge.io web -n team-a --hash 0123abcd",
+		},
+		"a program in the hash": {"propose_approval", of(nil), "x; rm -rf /", ""},
+		"a flag as the hash":    {"propose_approval", of(nil), "--hash", ""},
+		"nothing to approve":    {"propose_approval", of(nil), "", ""},
+		"another one":           {"propose_patch", m{"kind": "thing", "name": "other", "spec": patch["spec"]}, "", ""},
+		"a program in the name": {"propose_patch", m{"kind": "thing", "name": "web; rm -rf /", "spec": patch["spec"]}, "", ""},
+		"an empty patch":        {"propose_patch", of(m{"spec": m{}}), "", ""},
+		"a patch of more than specs": {
+			"propose_patch",
+			of(m{"spec": patch["spec"], "metadata": m{"annotations": m{"landbridge.io/approve": "0123abcd"}}}), "", "",
+		},
+		"a patch of a provider": {"propose_patch", m{"kind": "terraformprovider", "name": "web", "spec": patch["spec"]}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &estate{object: waiting(test.hash, "b")}

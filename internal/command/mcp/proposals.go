@@ -23,8 +23,18 @@ type patchInput struct {
 
 // addProposals adds the tools that make proposals. They read, and write nothing.
 func (s *server) addProposals(to *mcp.Server) {
-	add(s, to, tool{patchTool, "Propose a change", "Propose a change of a resource's spec: returns a patch, and the command with which the person can apply it. Nothing is changed.", false}, s.proposePatch)
-	add(s, to, tool{approvalTool, "Propose an approval", "Propose to approve the plan that waits for approval: returns the plan, and the command with which the person can approve it. Nothing is approved.", false}, s.proposeApproval)
+	add(s, to, tool{
+		patchTool, "Propose a change",
+		"Propose a change of a resource's spec: returns a patch, and the command with which the person can apply " +
+			"it. Nothing is changed.",
+		false,
+	}, s.proposePatch)
+	add(s, to, tool{
+		approvalTool, "Propose an approval",
+		"Propose to approve the plan that waits for approval: returns the plan, and the command with which the " +
+			"person can approve it. Nothing is approved.",
+		false,
+	}, s.proposeApproval)
 }
 
 func (s *server) proposePatch(ctx context.Context, in patchInput) (answer, error) {
@@ -44,7 +54,8 @@ func (s *server) proposePatch(ctx context.Context, in patchInput) (answer, error
 	}
 	return answer{
 		about: "This is a proposed merge patch, which is not applied", data: string(patch),
-		next: fmt.Sprintf("The person decides. They can store the patch as patch.json, and apply it:\nkubectl patch %s %s%s --type=merge --patch-file=patch.json\n", k, in.Name, in.in(namespace)),
+		next: fmt.Sprintf("The person decides. They can store the patch as patch.json, and apply it:\nkubectl patch "+
+			"%s %s%s --type=merge --patch-file=patch.json\n", k, in.Name, in.in(namespace)),
 	}, nil
 }
 
@@ -62,7 +73,8 @@ func (s *server) proposeApproval(ctx context.Context, in object) (answer, error)
 	}
 	return answer{
 		about: "This is a plan that waits for approval, and is not approved", data: p.Text(),
-		next: fmt.Sprintf("The person decides. They can approve this plan, and no other one:\nlandbridge approve %s %s%s --hash %s\n", k, in.Name, in.in(namespace), p.Hash),
+		next: fmt.Sprintf("The person decides. They can approve this plan, and no other one:\nlandbridge approve %s "+
+			"%s%s --hash %s\n", k, in.Name, in.in(namespace), p.Hash),
 	}, nil
 }
 

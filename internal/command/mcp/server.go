@@ -124,23 +124,24 @@ func add[In any](s *server, to *mcp.Server, t tool, do func(context.Context, In)
 	}
 	s.left = slices.DeleteFunc(s.left, func(name string) bool { return name == t.name })
 	about := &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, OpenWorldHint: &t.outside}
-	mcp.AddTool(to, &mcp.Tool{Name: t.name, Title: t.title, Description: t.description, Annotations: about}, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		ctx, cancel := context.WithTimeout(ctx, callTimeout)
-		defer cancel()
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
-		}
-		a, err := do(ctx, in)
-		if err != nil { // it may quote anything
-			a = answer{about: "The tool " + t.name + " reports an error", data: err.Error(), failed: true}
-		}
-		text := fenced(a.about, a.data, a.left) + a.next
-		// No structured content: a client could show it to its model without the fence.
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: a.failed}, nil, nil
-	})
+	mcp.AddTool(to, &mcp.Tool{Name: t.name, Title: t.title, Description: t.description, Annotations: about},
+		func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+			ctx, cancel := context.WithTimeout(ctx, callTimeout)
+			defer cancel()
+			select {
+			case s.slots <- struct{}{}:
+				defer func() { <-s.slots }()
+			case <-ctx.Done():
+				return nil, nil, ctx.Err()
+			}
+			a, err := do(ctx, in)
+			if err != nil { // it may quote anything
+				a = answer{about: "The tool " + t.name + " reports an error", data: err.Error(), failed: true}
+			}
+			text := fenced(a.about, a.data, a.left) + a.next
+			// No structured content: a client could show it to its model without the fence.
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: a.failed}, nil, nil
+		})
 }
 
 // run runs a command, and returns what it says.
@@ -154,7 +155,10 @@ func (s *server) run(ctx context.Context, c Call) (answer, error) {
 	if name == "upgrade" {
 		name += " " + c.Args[1]
 	}
-	a := answer{about: fmt.Sprintf("landbridge %s has ended with the exit status %d", name, exit), data: out.String(), left: out.cut, failed: err != nil || exit > 1}
+	a := answer{
+		about: fmt.Sprintf("landbridge %s has ended with the exit status %d", name, exit), data: out.String(),
+		left: out.cut, failed: err != nil || exit > 1,
+	}
 	if notes.Len() > 0 {
 		a.data += "\nNotes:\n" + notes.String()
 		a.left += notes.cut

@@ -75,15 +75,51 @@ type previewInput struct {
 
 // addTools adds the tools that read.
 func (s *server) addTools(to *mcp.Server) {
-	add(s, to, tool{searchTool, "Search", "Search all objects of Landbridge in the cluster: names, kinds, identities, external names and values. Answers, for example, which resource manages the object with an id.", false}, s.search)
-	add(s, to, tool{attentionTool, "What needs attention", "What needs attention in the cluster, the most urgent first, grouped by cause.", false}, s.attention)
-	add(s, to, tool{explainTool, "Explain", "Why an object is not ready: the chain over references, provider configuration, provider and controller to the cause, and the command that helps.", false}, s.explain)
-	add(s, to, tool{historyTool, "History", "What happened to the remote objects of resources: operations with time, duration, outcome, by whose wish, and what they have changed.", false}, s.history)
+	add(s, to, tool{
+		searchTool, "Search",
+		"Search all objects of Landbridge in the cluster: names, kinds, identities, external names and values. " +
+			"Answers, for example, which resource manages the object with an id.",
+		false,
+	}, s.search)
+	add(s, to, tool{
+		attentionTool, "What needs attention",
+		"What needs attention in the cluster, the most urgent first, grouped by cause.", false,
+	}, s.attention)
+	add(s, to, tool{
+		explainTool, "Explain",
+		"Why an object is not ready: the chain over references, provider configuration, provider and controller to " +
+			"the cause, and the command that helps.",
+		false,
+	}, s.explain)
+	add(s, to, tool{
+		historyTool, "History",
+		"What happened to the remote objects of resources: operations with time, duration, outcome, by whose wish, " +
+			"and what they have changed.",
+		false,
+	}, s.history)
 	add(s, to, tool{graphTool, "Dependencies", "What an object depends on, and what depends on it, with the state of each.", false}, s.graph)
-	add(s, to, tool{planTool, "Plan", "What applying a manifest would change of remote objects. Nothing is applied. Providers run on this machine and read remote objects.", true}, s.plan)
-	add(s, to, tool{discoverTool, "Discover", "Which remote objects of a type exist, and which resources manage them. Providers run on this machine.", true}, s.discover)
-	add(s, to, tool{upgradesTool, "Newer versions", "Which newer versions the providers have, and which resources use what is deprecated. Providers run on this machine.", true}, s.upgrades)
-	add(s, to, tool{previewTool, "Preview of an upgrade", "What a new version of a provider would do to the live resources. Nothing is changed. Both versions run on this machine.", true}, s.preview)
+	add(s, to, tool{
+		planTool, "Plan",
+		"What applying a manifest would change of remote objects. Nothing is applied. Providers run on this machine " +
+			"and read remote objects.",
+		true,
+	}, s.plan)
+	add(s, to, tool{
+		discoverTool, "Discover",
+		"Which remote objects of a type exist, and which resources manage them. Providers run on this machine.", true,
+	}, s.discover)
+	add(s, to, tool{
+		upgradesTool, "Newer versions",
+		"Which newer versions the providers have, and which resources use what is deprecated. Providers run " +
+			"on this machine.",
+		true,
+	}, s.upgrades)
+	add(s, to, tool{
+		previewTool, "Preview of an upgrade",
+		"What a new version of a provider would do to the live resources. Nothing is changed. Both versions run " +
+			"on this machine.",
+		true,
+	}, s.preview)
 }
 
 func (s *server) search(ctx context.Context, in searchInput) (answer, error) {
@@ -173,7 +209,10 @@ const (
 )
 
 func (s *server) discover(ctx context.Context, in discoverInput) (answer, error) {
-	for _, err := range []error{isNamespace(in.Namespace), isName("providerConfig", in.ProviderConfig), isName("clusterProviderConfig", in.ClusterProviderConfig)} {
+	for _, err := range []error{
+		isNamespace(in.Namespace), isName("providerConfig", in.ProviderConfig),
+		isName("clusterProviderConfig", in.ClusterProviderConfig),
+	} {
 		if err != nil {
 			return answer{}, err
 		}

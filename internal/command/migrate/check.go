@@ -72,10 +72,16 @@ func (h *HandOver) problems(ctx context.Context, s Step) ([]string, error) {
 		}
 	}
 	if k != nil && k.Done {
-		return []string{fmt.Sprintf("it was handed over to %s, which is gone. Give --undo to let the old provider manage its object again", k.To)}, nil
+		return []string{
+			fmt.Sprintf("it was handed over to %s, which is gone. Give --undo to let the old provider manage "+
+				"its object again", k.To),
+		}, nil
 	}
 	if owner := metav1.GetControllerOf(old); owner != nil {
-		return []string{fmt.Sprintf("it belongs to %s %s, whose controller would change it back. Write the manifests instead, and remove it from there", owner.Kind, owner.Name)}, nil
+		return []string{
+			fmt.Sprintf("it belongs to %s %s, whose controller would change it back. Write the manifests instead, "+
+				"and remove it from there", owner.Kind, owner.Name),
+		}, nil
 	}
 	var out []string
 	if s.New.Observes != "" {
@@ -105,7 +111,12 @@ func (h *HandOver) problems(ctx context.Context, s Step) ([]string, error) {
 	}
 	if secret != nil {
 		if owner := metav1.GetControllerOf(secret); owner != nil && owner.UID != old.GetUID() {
-			out = append(out, fmt.Sprintf("its connection Secret %s belongs to %s %s. Give spec.writeConnectionSecretToRef another name", client.ObjectKeyFromObject(secret), owner.Kind, owner.Name))
+			out = append(
+				out,
+				fmt.Sprintf("its connection Secret %s belongs to %s %s. Give "+
+					"spec.writeConnectionSecretToRef another name", client.ObjectKeyFromObject(secret),
+					owner.Kind, owner.Name),
+			)
 		}
 	}
 	return out, nil
@@ -119,11 +130,20 @@ func (h *HandOver) refused(ctx context.Context, s Step) ([]string, error) {
 	case err == nil:
 		return nil, nil
 	case apimeta.IsNoMatchError(err):
-		return []string{fmt.Sprintf("the cluster does not serve the kind %s; activate its type in spec.activate of the TerraformProvider", u.GroupVersionKind().GroupKind())}, nil
+		return []string{
+			fmt.Sprintf("the cluster does not serve the kind %s; activate its type in spec.activate of the "+
+				"TerraformProvider", u.GroupVersionKind().GroupKind()),
+		}, nil
 	case kerrors.IsNotFound(err):
-		return []string{fmt.Sprintf("there is no namespace %s, or the kind %s is not served in it", u.GetNamespace(), u.GroupVersionKind().GroupKind())}, nil
+		return []string{
+			fmt.Sprintf("there is no namespace %s, or the kind %s is not served in it", u.GetNamespace(),
+				u.GroupVersionKind().GroupKind()),
+		}, nil
 	case kerrors.IsAlreadyExists(err):
-		return []string{fmt.Sprintf("there is a %s already, which is not of this hand-over. Rename it, or choose another namespace", titleOf(u))}, nil
+		return []string{
+			fmt.Sprintf("there is a %s already, which is not of this hand-over. Rename it, or choose "+
+				"another namespace", titleOf(u)),
+		}, nil
 	case kerrors.IsInvalid(err), kerrors.IsBadRequest(err), kerrors.IsForbidden(err):
 		return []string{"the API server does not accept the new resource: " + err.Error()}, nil
 	}

@@ -72,7 +72,8 @@ func Read(ctx context.Context, c client.Reader, s Selection) (*Cluster, error) {
 		}
 		switch {
 		case !served:
-			return nil, fmt.Errorf("%s: the cluster has no managed resources of such a kind or group. Those that it has are in groups %s", argument, groupsOf(kinds))
+			return nil, fmt.Errorf("%s: the cluster has no managed resources of such a kind or group. Those that it "+
+				"has are in groups %s", argument, groupsOf(kinds))
 		case found == 0:
 			return nil, fmt.Errorf("%s: there is no such resource%s", argument, inNamespace(s.Namespace))
 		}
@@ -147,7 +148,11 @@ func (k kind) list(ctx context.Context, c client.Reader, namespace string) ([]*u
 // definitions returns the kinds of managed resources, and those of provider configurations, from
 // their CRDs.
 func definitions(ctx context.Context, c client.Reader) (kinds, configs []kind, err error) {
-	all, err := kind{GroupVersionKind: kschema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}}.list(ctx, c, "")
+	all, err := kind{
+		GroupVersionKind: kschema.GroupVersionKind{
+			Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition",
+		},
+	}.list(ctx, c, "")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -23,8 +23,10 @@ func resourceType(t testing.TB, c config.Resource) *model.Resource {
 	r := &schema.Resource{Type: "cloud_thing", Version: 3, Block: &schema.Block{
 		Attributes: map[string]*schema.Attribute{
 			"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Required: true}, "region": optional(cty.String),
-			"vpc_id": optional(cty.String), "subnet_ids": optional(cty.List(cty.String)), "ip_range": optional(cty.String), "b64_std": {Type: cty.String, Computed: true},
-			"size": optional(cty.Number), "owner": optional(cty.String), "labels": optional(cty.Map(cty.String)), "arn": {Type: cty.String, Computed: true},
+			"vpc_id": optional(cty.String), "subnet_ids": optional(cty.List(cty.String)),
+			"ip_range": optional(cty.String), "b64_std": {Type: cty.String, Computed: true},
+			"size": optional(cty.Number), "owner": optional(cty.String), "labels": optional(cty.Map(cty.String)),
+			"arn":      {Type: cty.String, Computed: true},
 			"password": {Type: cty.String, Optional: true, Sensitive: true}, "keys": {Type: cty.Map(cty.String), Optional: true, Sensitive: true},
 			"token": {Type: cty.String, Computed: true, Sensitive: true},
 		},
@@ -37,7 +39,9 @@ func resourceType(t testing.TB, c config.Resource) *model.Resource {
 	}, Identity: &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{
 		"arn": {Type: cty.String, RequiredForImport: true}, "region": {Type: cty.String, OptionalForImport: true},
 	}}}
-	p, err := model.NewProvider("cloud", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{r.Type: r}},
+	p, err := model.NewProvider("cloud", &schema.Provider{
+		Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{r.Type: r},
+	},
 		config.Provider{Resources: map[string]config.Resource{r.Type: c}})
 	if err != nil {
 		t.Fatal(err)
@@ -132,15 +136,35 @@ func TestFields(t *testing.T) {
 		notes    []string
 		problem  string
 	}{
-		"names":                 {in: m{"ipRange": "10.0.0.0/8", "vpcId": "v-1", "labels": m{"a_b": "c"}}, want: m{"ipRange": "10.0.0.0/8", "vpcId": "v-1", "labels": m{"a_b": "c"}}},
-		"a list of one element": {in: m{"disk": []any{m{"sizeGb": int64(3)}}}, want: m{"disk": m{"sizeGb": int64(3)}}, notes: []string{"spec.forProvider.disk is an object here, and not a list of one."}},
-		"an empty list":         {in: m{"disk": []any{}}, want: m{}},
-		"an embedded object":    {in: m{"disk": m{"sizeGb": int64(3)}}, want: m{"disk": m{"sizeGb": int64(3)}}},
-		"two elements":          {in: m{"disk": []any{m{}, m{}}}, problem: "spec.forProvider.disk: it has 2 elements, and at most one is possible. Remove the others"},
-		"an object for a list":  {in: m{"rule": m{"port": "1"}}, want: m{"rule": []any{m{"port": "1"}}}, notes: []string{"spec.forProvider.rule is a list here, and not an object."}},
-		"a key of Upjet's own":  {in: m{"rule": []any{m{"port": "1", "index": "0"}}}, want: m{"rule": []any{m{"port": "1"}}}, notes: []string{"spec.forProvider.rule[0].index is left out: Upjet has added it to tell elements apart."}},
+		"names": {
+			in: m{"ipRange": "10.0.0.0/8", "vpcId": "v-1", "labels": m{"a_b": "c"}}, want: m{
+				"ipRange": "10.0.0.0/8", "vpcId": "v-1", "labels": m{"a_b": "c"},
+			},
+		},
+		"a list of one element": {
+			in: m{"disk": []any{m{"sizeGb": int64(3)}}}, want: m{"disk": m{"sizeGb": int64(3)}},
+			notes: []string{"spec.forProvider.disk is an object here, and not a list of one."},
+		},
+		"an empty list":      {in: m{"disk": []any{}}, want: m{}},
+		"an embedded object": {in: m{"disk": m{"sizeGb": int64(3)}}, want: m{"disk": m{"sizeGb": int64(3)}}},
+		"two elements": {
+			in:      m{"disk": []any{m{}, m{}}},
+			problem: "spec.forProvider.disk: it has 2 elements, and at most one is possible. Remove the others",
+		},
+		"an object for a list": {
+			in: m{"rule": m{"port": "1"}}, want: m{"rule": []any{m{"port": "1"}}}, notes: []string{
+				"spec.forProvider.rule is a list here, and not an object.",
+			},
+		},
+		"a key of Upjet's own": {
+			in: m{"rule": []any{m{"port": "1", "index": "0"}}}, want: m{"rule": []any{m{"port": "1"}}},
+			notes: []string{"spec.forProvider.rule[0].index is left out: Upjet has added it to tell elements apart."},
+		},
 		"references": {
-			in:   m{"vpcId": "v-1", "vpcIdRef": m{"name": "main"}, "vpcIdSelector": m{"matchLabels": m{"a": "b"}}, "subnetIds": []any{"s"}, "subnetIdRefs": []any{m{"name": "s"}}},
+			in: m{
+				"vpcId": "v-1", "vpcIdRef": m{"name": "main"}, "vpcIdSelector": m{"matchLabels": m{"a": "b"}},
+				"subnetIds": []any{"s"}, "subnetIdRefs": []any{m{"name": "s"}},
+			},
 			want: m{"vpcId": "v-1", "subnetIds": []any{"s"}},
 		},
 		"of other types": {
@@ -148,22 +172,34 @@ func TestFields(t *testing.T) {
 			notes: []string{"spec.forProvider.name is a string here.", "spec.forProvider.size is a number here, and not a string."},
 		},
 		"Secrets": {
-			in:     m{"passwordSecretRef": m{"name": "s", "namespace": "team", "key": "k"}, "disk": []any{m{"passPhraseSecretRef": m{"name": "t", "namespace": "other", "key": "l"}}}},
+			in: m{
+				"passwordSecretRef": m{"name": "s", "namespace": "team", "key": "k"},
+				"disk":              []any{m{"passPhraseSecretRef": m{"name": "t", "namespace": "other", "key": "l"}}},
+			},
 			want:   m{"passwordSecretRef": m{"name": "s", "key": "k"}, "disk": m{"passPhraseSecretRef": m{"name": "t", "key": "l"}}},
-			copies: map[string]migrate.Copy{"t": {Namespace: "other", Keys: []string{"l"}}}, notes: []string{"spec.forProvider.disk is an object here, and not a list of one."},
+			copies: map[string]migrate.Copy{"t": {Namespace: "other", Keys: []string{"l"}}},
+			notes:  []string{"spec.forProvider.disk is an object here, and not a list of one."},
 		},
 		"a whole Secret": {
-			in:      m{"keysSecretRef": m{"name": "s", "namespace": "team"}},
-			problem: "spec.forProvider.keysSecretRef: it names a whole Secret or several ones, and here a sensitive value is one key of a Secret. Put the value as JSON into a key, and refer to it by keysSecretRef: {name: …, key: …}",
+			in: m{"keysSecretRef": m{"name": "s", "namespace": "team"}},
+			problem: "spec.forProvider.keysSecretRef: it names a whole Secret or several ones, and here a sensitive " +
+				"value is one key of a Secret. Put the value as JSON into a key, and refer to it by keysSecretRef: " +
+				"{name: …, key: …}",
 		},
 		"a Secret for what is not sensitive": {
-			in:      m{"ownerSecretRef": m{"name": "s", "namespace": "team", "key": "k"}},
-			problem: "spec.forProvider.ownerSecretRef: the provider does not mark owner as sensitive. Set resources.cloud_thing.fields.owner.sensitive: true in spec of the TerraformProvider",
+			in: m{"ownerSecretRef": m{"name": "s", "namespace": "team", "key": "k"}},
+			problem: "spec.forProvider.ownerSecretRef: the provider does not mark owner as sensitive. Set " +
+				"resources.cloud_thing.fields.owner.sensitive: true in spec of the TerraformProvider",
 		},
-		"a sensitive value in the clear": {in: m{"password": "p"}, problem: "spec.forProvider.password: the provider marks it as sensitive. Put the value into a Secret, and refer to it by passwordSecretRef"},
+		"a sensitive value in the clear": {
+			in: m{"password": "p"},
+			problem: "spec.forProvider.password: the provider marks it as sensitive. Put the value into a Secret, " +
+				"and refer to it by passwordSecretRef",
+		},
 		"an unknown field": {
-			in:      m{"disk": []any{m{"colour": "red"}}},
-			problem: "spec.forProvider.disk[0].colour: cloud_thing has no such argument in this version of the provider. Remove the line, or use the provider's version that the old one has",
+			in: m{"disk": []any{m{"colour": "red"}}},
+			problem: "spec.forProvider.disk[0].colour: cloud_thing has no such argument in this version of the " +
+				"provider. Remove the line, or use the provider's version that the old one has",
 		},
 		"set by the provider": {in: m{"arn": "a"}, want: m{}, notes: []string{"spec.forProvider.arn is left out: the provider sets it."}},
 	} {
@@ -227,12 +263,19 @@ func TestInitProvider(t *testing.T) {
 // and what is declared.
 func TestObserved(t *testing.T) {
 	t.Parallel()
-	o := upjet(t, resourceType(t, config.Resource{}), "x", m{"size": int64(1), "owner": "o", "passwordSecretRef": m{"name": "s", "namespace": "n", "key": "k"}},
-		m{"id": "x", "size": int64(2), "b64Std": "b", "disk": []any{m{"sizeGb": int64(3)}}, "rule": []any{m{"port": "1"}}, "notInThisVersion": "z"})
+	o := upjet(t, resourceType(t, config.Resource{}), "x", m{
+		"size": int64(1), "owner": "o", "passwordSecretRef": m{"name": "s", "namespace": "n", "key": "k"},
+	},
+		m{
+			"id": "x", "size": int64(2), "b64Std": "b", "disk": []any{m{"sizeGb": int64(3)}},
+			"rule": []any{m{"port": "1"}}, "notInThisVersion": "z",
+		})
 	o.Object["spec"].(m)["writeConnectionSecretToRef"] = m{"name": "c", "namespace": "n"}
 	o.SetAnnotations(map[string]string{"upjet.crossplane.io/provider-meta": `{"schema_version":"3"}`})
 	got, err := o.Takeover(&importer.ConfiguredProvider{}, nil, "team", func(namespace, name string) (map[string][]byte, error) {
-		return map[string]map[string][]byte{"n/s": {"k": []byte("secret")}, "n/c": {"attribute.token": []byte("t"), "other": []byte("o")}}[namespace+"/"+name], nil
+		return map[string]map[string][]byte{
+			"n/s": {"k": []byte("secret")}, "n/c": {"attribute.token": []byte("t"), "other": []byte("o")},
+		}[namespace+"/"+name], nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +333,8 @@ items:
 			change: func(o migrate.Upjet) {
 				o.SetAnnotations(map[string]string{"crossplane.io/external-name": "x", "crossplane.io/external-create-pending": "2026-01-02T15:04:05Z"})
 			},
-			want: "it is not known whether its object was created. Find out, set the annotation crossplane.io/external-name, and remove crossplane.io/external-create-pending",
+			want: "it is not known whether its object was created. Find out, set the annotation " +
+				"crossplane.io/external-name, and remove crossplane.io/external-create-pending",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -106,7 +106,8 @@ func (m *fields) object(t *model.Type, in map[string]any, path string) map[strin
 		case f == nil && key == "index" && strings.HasSuffix(path, "]"):
 			m.note("%s is left out: Upjet has added it to tell elements apart.", at)
 		case f == nil:
-			m.problem(at, "%s has no such argument in this version of the provider. Remove the line, or use the provider's version that the old one has", m.what)
+			m.problem(at, "%s has no such argument in this version of the provider. Remove the line, or use the "+
+				"provider's version that the old one has", m.what)
 		case !m.values && !f.Input:
 			m.note("%s is left out: the provider sets it.", at)
 		case secret:
@@ -135,7 +136,8 @@ func (m *fields) reference(f *model.Field, in any, at string, out map[string]any
 	selector.Key, _ = ref["key"].(string)
 	switch {
 	case selector.Name == "" || selector.Key == "":
-		m.problem(at, "it names a whole Secret or several ones, and here a sensitive value is one key of a Secret. Put the value as JSON into a key, and refer to it by %s: {name: …, key: …}", f.SecretRef)
+		m.problem(at, "it names a whole Secret or several ones, and here a sensitive value is one key of a Secret. "+
+			"Put the value as JSON into a key, and refer to it by %s: {name: …, key: …}", f.SecretRef)
 	case m.values:
 		if m.secret == nil {
 			return
@@ -154,7 +156,8 @@ func (m *fields) reference(f *model.Field, in any, at string, out map[string]any
 			out[f.JSONName] = v
 		}
 	case f.SecretRef == "":
-		m.problem(at, "the provider does not mark %s as sensitive. Set resources.%s.fields.%s.sensitive: true in spec of the TerraformProvider", f.JSONName, m.what, f.Name)
+		m.problem(at, "the provider does not mark %s as sensitive. Set resources.%s.fields.%s.sensitive: true in "+
+			"spec of the TerraformProvider", f.JSONName, m.what, f.Name)
 	default:
 		out[f.SecretRef] = map[string]any{"name": selector.Name, "key": selector.Key}
 		if selector.Namespace == "" || selector.Namespace == m.namespace {
@@ -162,7 +165,8 @@ func (m *fields) reference(f *model.Field, in any, at string, out map[string]any
 		}
 		key := secretName{selector.Name, selector.Key}
 		if other, ok := m.copies[key]; ok && other != selector.Namespace {
-			m.problem(at, "the Secret %s of namespace %s and that of namespace %s cannot both be in namespace %s. Give one of them another name", selector.Name, selector.Namespace, other, m.namespace)
+			m.problem(at, "the Secret %s of namespace %s and that of namespace %s cannot both be in namespace %s. "+
+				"Give one of them another name", selector.Name, selector.Namespace, other, m.namespace)
 			return
 		}
 		m.copies[key] = selector.Namespace

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/command/importer"
@@ -88,19 +89,13 @@ func (h *HandOver) Run(ctx context.Context, all []Step) error {
 var errAgain = errors.New("other clients write to it all the time; repeat the command")
 
 // again calls a step until no other client writes at the same time.
-func again(ctx context.Context, step func() error) error {
-	var err error
-	waited := wait.ExponentialBackoffWithContext(ctx, wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, func(context.Context) (bool, error) {
-		err = step()
-		return !errors.Is(err, errAgain) && !kerrors.IsConflict(err), nil
-	})
-	switch {
-	case waited == nil:
-		return err
-	case ctx.Err() != nil:
-		return ctx.Err()
+func again(step func() error) error {
+	busy := func(err error) bool { return errors.Is(err, errAgain) || kerrors.IsConflict(err) }
+	err := retry.OnError(wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, busy, step)
+	if busy(err) {
+		return errAgain
 	}
-	return errAgain
+	return err
 }
 
 // get returns an object; nil if there is none.
@@ -117,6 +112,19 @@ func (h *HandOver) get(ctx context.Context, u *unstructured.Unstructured) (*unst
 	return out, nil
 }
 
+// marked returns the old resource as it is now, and its mark.
+func (h *HandOver) marked(ctx context.Context, o Upjet) (*unstructured.Unstructured, *mark, error) {
+	u, err := h.get(ctx, o.Unstructured)
+	if err != nil {
+		return nil, nil, err
+	}
+	if u == nil {
+		return nil, nil, errors.New("it is gone")
+	}
+	k, err := markOf(u)
+	return u, k, err
+}
+
 // Begun reports whether the new resource of an old one exists.
 func (h *HandOver) Begun(ctx context.Context, o Upjet) (bool, error) {
 	k, err := markOf(o.Unstructured)
@@ -130,15 +138,8 @@ func (h *HandOver) Begun(ctx context.Context, o Upjet) (bool, error) {
 // controller has noticed.
 func (h *HandOver) hold(ctx context.Context, s Step) error {
 	held := false
-	err := again(ctx, func() error {
-		u, err := h.get(ctx, s.Old.Unstructured)
-		if err != nil {
-			return err
-		}
-		if u == nil {
-			return errors.New("it is gone")
-		}
-		k, err := markOf(u)
+	err := again(func() error {
+		u, k, err := h.marked(ctx, s.Old)
 		if err != nil {
 			return err
 		}
@@ -164,7 +165,8 @@ func (h *HandOver) hold(ctx context.Context, s Step) error {
 		}
 		// A field that the kind does not have is not stored.
 		if deletion, policies := orphaning(u.Object["spec"].(map[string]any)); deletion != nil || policies != nil {
-			return errors.New("its API server does not store the policies to orphan its object; its kind is too old. Let Crossplane update its provider")
+			return errors.New("its API server does not store the policies to orphan its object; its kind is too " +
+				"old. Let Crossplane update its provider")
 		}
 		h.tell(s.Old, "paused, and will not destroy its object")
 		return nil
@@ -191,7 +193,8 @@ func (h *HandOver) newOne(ctx context.Context, old *unstructured.Unstructured, k
 		return nil, err
 	}
 	if !isFrom(u, old) {
-		return nil, fmt.Errorf("%s has no label %s: %s any more. If it has the object of this resource, set the label; otherwise rename it", k.To, labelFrom, old.GetUID())
+		return nil, fmt.Errorf("%s has no label %s: %s any more. If it has the object of this resource, set the "+
+			"label; otherwise rename it", k.To, labelFrom, old.GetUID())
 	}
 	return u, nil
 }
@@ -226,7 +229,7 @@ func (h *HandOver) noticed(ctx context.Context, o Upjet) error {
 
 // apply creates the new resource, paused, after the Secrets that it needs.
 func (h *HandOver) apply(ctx context.Context, s Step) error {
-	return again(ctx, func() error {
+	return again(func() error {
 		old, k, err := h.held(ctx, s.Old)
 		if err != nil {
 			return err
@@ -261,14 +264,7 @@ func (h *HandOver) apply(ctx context.Context, s Step) error {
 
 // held returns the old resource and its mark, which must still be paused and orphan its object.
 func (h *HandOver) held(ctx context.Context, o Upjet) (*unstructured.Unstructured, *mark, error) {
-	u, err := h.get(ctx, o.Unstructured)
-	if err != nil {
-		return nil, nil, err
-	}
-	if u == nil {
-		return nil, nil, errors.New("it is gone")
-	}
-	k, err := markOf(u)
+	u, k, err := h.marked(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -282,15 +278,8 @@ func (h *HandOver) held(ctx context.Context, o Upjet) (*unstructured.Unstructure
 // release makes the new resource the owner of the connection Secret, and lets its controller
 // reconcile it.
 func (h *HandOver) release(ctx context.Context, s Step) error {
-	return again(ctx, func() error {
-		u, err := h.get(ctx, s.Old.Unstructured)
-		if err != nil {
-			return err
-		}
-		if u == nil {
-			return errors.New("it is gone")
-		}
-		k, err := markOf(u)
+	return again(func() error {
+		_, k, err := h.marked(ctx, s.Old)
 		if err != nil {
 			return err
 		}
@@ -362,7 +351,8 @@ func (h *HandOver) await(ctx context.Context, s Step) error {
 			return true, nil
 		}
 		if time.Now().After(until) {
-			return false, fmt.Errorf("%s is not ready: %s. Repeat the command when that is mended, or give --undo", k.To, strings.TrimSuffix(row.Message, "."))
+			return false, fmt.Errorf("%s is not ready: %s. Repeat the command when that is mended, or give --undo",
+				k.To, strings.TrimSuffix(row.Message, "."))
 		}
 		return false, nil
 	})
@@ -370,7 +360,7 @@ func (h *HandOver) await(ctx context.Context, s Step) error {
 
 // finish marks the hand-over as ended.
 func (h *HandOver) finish(ctx context.Context, s Step) error {
-	return again(ctx, func() error {
+	return again(func() error {
 		u, err := h.get(ctx, s.Old.Unstructured)
 		if err != nil || u == nil {
 			return err

@@ -40,7 +40,9 @@ func TestMain(m *testing.M) {
 }
 
 var thing = &schema.Resource{Type: statetest.ResourceType, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-	"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Optional: true}, "password": {Type: cty.String, Optional: true, Sensitive: true},
+	"id": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Optional: true}, "password": {
+		Type: cty.String, Optional: true, Sensitive: true,
+	},
 }}}
 
 // served is an API server with the kinds of an Upjet provider, in both versions, and those of
@@ -56,7 +58,10 @@ var serve = sync.OnceValues(func() (*served, error) {
 		return nil, err
 	}
 	for _, namespaced := range []bool{false, true} {
-		p := upjettest.Provider{Name: "one", Schema: &schema.Provider{Resources: map[string]*schema.Resource{thing.Type: thing}}, Namespaced: namespaced}
+		p := upjettest.Provider{
+			Name: "one", Schema: &schema.Provider{Resources: map[string]*schema.Resource{thing.Type: thing}},
+			Namespaced: namespaced,
+		}
 		for _, d := range p.Definitions(thing.Type) {
 			if err := c.Create(context.Background(), d); err != nil {
 				return nil, err
@@ -91,7 +96,10 @@ func newWorld(t *testing.T, namespaced bool) *world {
 		t.Fatal(err)
 	}
 	w := &world{served: s, t: t, namespace: s.server.Namespace(t)}
-	p := upjettest.Provider{Name: "one", Schema: &schema.Provider{Resources: map[string]*schema.Resource{thing.Type: thing}}, Namespaced: namespaced}
+	p := upjettest.Provider{
+		Name: "one", Schema: &schema.Provider{Resources: map[string]*schema.Resource{thing.Type: thing}},
+		Namespaced: namespaced,
+	}
 	w.old = p.Object(thing.Type, w.namespace, w.namespace+"-old", m{"id": "i-1", "name": "a"}, "name")
 	status := w.old.Object["status"]
 	ref := m{"name": "connection"}
@@ -109,7 +117,11 @@ func newWorld(t *testing.T, namespaced bool) *world {
 	w.old.Object["status"] = status
 	must(w.Status().Update(t.Context(), w.old))
 	must(w.Create(t.Context(), p.Connection(thing.Type, w.old, w.namespace, "connection", nil)))
-	must(w.Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: w.namespace}, Data: map[string][]byte{"k": []byte("v"), "other": []byte("o")}}))
+	must(w.Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: w.namespace}, Data: map[string][]byte{
+			"k": []byte("v"), "other": []byte("o"),
+		},
+	}))
 	t.Cleanup(func() {
 		ctx := context.Background()
 		_ = w.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: w.namespace}})
@@ -122,7 +134,10 @@ func newWorld(t *testing.T, namespaced bool) *world {
 		Old: migrate.Upjet{Unstructured: w.old.DeepCopy()},
 		New: importer.Manifest{
 			Resource: stored,
-			Inputs:   &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "x-inputs"}, Data: map[string][]byte{"a": []byte("b")}},
+			Inputs: &corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "x-inputs"},
+				Data:       map[string][]byte{"a": []byte("b")},
+			},
 		},
 		Copies: map[string]migrate.Copy{w.namespace: {Namespace: "default", Keys: []string{"k"}}},
 	}
@@ -464,11 +479,15 @@ func TestHandOverRefused(t *testing.T) {
 			change: func(w *world) { w.step.New.Resource.SetNamespace("nowhere") }, want: "there is no namespace nowhere",
 		},
 		"an unknown field": {
-			change: func(w *world) { w.step.New.Resource.Object["spec"].(m)["forProvider"].(m)["colour"] = "red" }, want: `unknown field "spec.forProvider.colour"`,
+			change: func(w *world) { w.step.New.Resource.Object["spec"].(m)["forProvider"].(m)["colour"] = "red" },
+			want:   `unknown field "spec.forProvider.colour"`,
 		},
 		"another Secret of that name": {
 			change: func(w *world) {
-				s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: w.namespace}, Data: map[string][]byte{"k": []byte("else")}}
+				s := &corev1.Secret{
+					ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: w.namespace},
+					Data:       map[string][]byte{"k": []byte("else")},
+				}
 				if err := w.Create(w.t.Context(), s); err != nil {
 					w.t.Fatal(err)
 				}

@@ -88,7 +88,8 @@ func (l *Lines) Of(u *unstructured.Unstructured, path string) string {
 	node, line := at.node, at.node.Line
 	for _, step := range pathStep.FindAllString(path, -1) {
 		next := child(node, step)
-		if i, err := strconv.Atoi(strings.Trim(step, "[]")); err == nil && next == nil && node.Kind == yaml.SequenceNode && i < len(node.Content) {
+		if i, err := strconv.Atoi(strings.Trim(step, "[]")); err == nil && next == nil &&
+			node.Kind == yaml.SequenceNode && i < len(node.Content) {
 			next = node.Content[i]
 		}
 		if next == nil {

@@ -41,7 +41,8 @@ func (t *Takeover) Complete(m *importer.Manifest) {
 		spec["initProvider"] = t.Item.Declared.InitProvider
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Copies)) {
-		m.Notes = append(m.Notes, fmt.Sprintf("Sensitive: copy the Secret %s from namespace %s to %s.", name, t.Copies[name].Namespace, u.GetNamespace()))
+		m.Notes = append(m.Notes, fmt.Sprintf("Sensitive: copy the Secret %s from namespace %s to %s.", name,
+			t.Copies[name].Namespace, u.GetNamespace()))
 	}
 	m.Notes = append(m.Notes, t.notes...)
 }
@@ -51,7 +52,8 @@ func (o Upjet) annotate(u *unstructured.Unstructured) {
 	annotations := u.GetAnnotations()
 	for name, value := range o.GetAnnotations() {
 		domain, _, _ := strings.Cut(name, "/")
-		if strings.HasSuffix(domain, "crossplane.io") || strings.HasSuffix(domain, "upbound.io") || domain == "kubectl.kubernetes.io" || name == annotationHandOver {
+		if strings.HasSuffix(domain, "crossplane.io") || strings.HasSuffix(domain, "upbound.io") ||
+			domain == "kubectl.kubernetes.io" || name == annotationHandOver {
 			continue
 		}
 		if annotations == nil {

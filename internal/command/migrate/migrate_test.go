@@ -24,22 +24,29 @@ func TestTypeOf(t *testing.T) {
 	t.Parallel()
 	s := &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
 	for _, name := range []string{"aws_vpc", "aws_ec2_tag", "aws_rds_cluster", "aws_cluster", "aws_ec2_transit_gateway"} {
-		s.Resources[name] = &schema.Resource{Type: name, Block: &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}}}
+		s.Resources[name] = &schema.Resource{
+			Type: name, Block: &schema.Block{
+				Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}},
+			},
+		}
 	}
 	p, err := model.NewProvider("aws", s, config.Provider{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for kind, want := range map[string]string{
-		"VPC.ec2.aws.upbound.io": "aws_vpc", "Tag.ec2.aws.upbound.io": "aws_ec2_tag", "TransitGateway.ec2.aws.upbound.io": "aws_ec2_transit_gateway",
-		"Cluster.rds.aws.upbound.io": "aws_rds_cluster", "Cluster.ecs.aws.upbound.io": "aws_cluster",
+		"VPC.ec2.aws.upbound.io": "aws_vpc", "Tag.ec2.aws.upbound.io": "aws_ec2_tag",
+		"TransitGateway.ec2.aws.upbound.io": "aws_ec2_transit_gateway",
+		"Cluster.rds.aws.upbound.io":        "aws_rds_cluster", "Cluster.ecs.aws.upbound.io": "aws_cluster",
 	} {
 		got, err := migrate.TypeOf(p, kschema.ParseGroupKind(kind))
 		if err != nil || got.Type != want {
 			t.Errorf("%s: got %v, %v", kind, got, err)
 		}
 	}
-	if _, err := migrate.TypeOf(p, kschema.ParseGroupKind("Bucket.s3.aws.upbound.io")); err == nil || err.Error() != "the provider has no resource type for its kind. Name it with --type Bucket.s3.aws.upbound.io=TYPE" {
+	if _, err := migrate.TypeOf(p, kschema.ParseGroupKind("Bucket.s3.aws.upbound.io")); err == nil ||
+		err.Error() != "the provider has no resource type for its kind. Name it with --type "+
+			"Bucket.s3.aws.upbound.io=TYPE" {
 		t.Error(err)
 	}
 }
@@ -52,16 +59,25 @@ func TestTypeOfHCloud(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, want := range map[string]string{
-		"Key.ssh.hcloud.crossplane.io": "hcloud_ssh_key", "Key.sshkey.hcloud.upbound.io": "hcloud_ssh_key", "SSHKey.hcloud.upbound.io": "hcloud_ssh_key",
-		"Volume.hcloud.crossplane.io": "hcloud_volume", "Volume.volume.hcloud.crossplane.io": "hcloud_volume", "Volume.hcloud.m.crossplane.io": "hcloud_volume",
-		"Attachment.volume.hcloud.crossplane.io": "hcloud_volume_attachment", "Attachment.volumeattachment.hcloud.upbound.io": "hcloud_volume_attachment",
-		"Network.hcloud.crossplane.io": "hcloud_network", "Network.server.hcloud.crossplane.io": "hcloud_server_network", "Network.servernetwork.hcloud.upbound.io": "hcloud_server_network",
-		"Subnet.network.hcloud.crossplane.io": "hcloud_network_subnet", "Route.networkroute.hcloud.upbound.io": "hcloud_network_route",
+		"Key.ssh.hcloud.crossplane.io": "hcloud_ssh_key", "Key.sshkey.hcloud.upbound.io": "hcloud_ssh_key",
+		"SSHKey.hcloud.upbound.io":    "hcloud_ssh_key",
+		"Volume.hcloud.crossplane.io": "hcloud_volume", "Volume.volume.hcloud.crossplane.io": "hcloud_volume",
+		"Volume.hcloud.m.crossplane.io":                 "hcloud_volume",
+		"Attachment.volume.hcloud.crossplane.io":        "hcloud_volume_attachment",
+		"Attachment.volumeattachment.hcloud.upbound.io": "hcloud_volume_attachment",
+		"Network.hcloud.crossplane.io":                  "hcloud_network",
+		"Network.server.hcloud.crossplane.io":           "hcloud_server_network",
+		"Network.servernetwork.hcloud.upbound.io":       "hcloud_server_network",
+		"Subnet.network.hcloud.crossplane.io":           "hcloud_network_subnet", "Route.networkroute.hcloud.upbound.io": "hcloud_network_route",
 		"IP.floatingip.hcloud.upbound.io": "hcloud_floating_ip", "IPAssignment.floatingip.hcloud.crossplane.io": "hcloud_floating_ip_assignment",
 		"IP.primaryip.hcloud.upbound.io": "hcloud_primary_ip", "Balancer.loadbalancer.hcloud.crossplane.io": "hcloud_load_balancer",
-		"BalancerService.loadbalancer.hcloud.crossplane.io": "hcloud_load_balancer_service", "Certificate.managed.hcloud.crossplane.io": "hcloud_managed_certificate",
-		"Certificate.uploadedcertificate.hcloud.upbound.io": "hcloud_uploaded_certificate", "Group.placementgroup.hcloud.upbound.io": "hcloud_placement_group",
-		"Firewall.firewall.hcloud.upbound.io": "hcloud_firewall", "Snapshot.snapshot.hcloud.upbound.io": "hcloud_snapshot", "RDNS.rdns.hcloud.upbound.io": "hcloud_rdns",
+		"BalancerService.loadbalancer.hcloud.crossplane.io": "hcloud_load_balancer_service",
+		"Certificate.managed.hcloud.crossplane.io":          "hcloud_managed_certificate",
+		"Certificate.uploadedcertificate.hcloud.upbound.io": "hcloud_uploaded_certificate",
+		"Group.placementgroup.hcloud.upbound.io":            "hcloud_placement_group",
+		"Firewall.firewall.hcloud.upbound.io":               "hcloud_firewall",
+		"Snapshot.snapshot.hcloud.upbound.io":               "hcloud_snapshot",
+		"RDNS.rdns.hcloud.upbound.io":                       "hcloud_rdns",
 	} {
 		if got, err := migrate.TypeOf(p, kschema.ParseGroupKind(kind)); err != nil || got.Type != want {
 			t.Errorf("%s: got %v, %v", kind, got, err)
@@ -89,31 +105,60 @@ func TestProviderConfig(t *testing.T) {
 		problem         string
 	}{
 		"a token": {
-			secret: `{"token": "t"}`, want: m{"tokenSecretRef": m{"name": "hcloud-main-credentials", "namespace": "system", "key": "token"}}, data: map[string]string{"system/token": "t"},
-			notes: []string{"Its credentials are the keys token of the Secret system/hcloud-main-credentials, and were the key credentials of the Secret crossplane-system/creds."},
+			secret: `{"token": "t"}`,
+			want:   m{"tokenSecretRef": m{"name": "hcloud-main-credentials", "namespace": "system", "key": "token"}},
+			data:   map[string]string{"system/token": "t"},
+			notes: []string{
+				"Its credentials are the keys token of the Secret system/hcloud-main-credentials, and were the key " +
+					"credentials of the Secret crossplane-system/creds.",
+			},
 		},
 		"in a namespace": {
 			kind: "ProviderConfig", namespace: "team", secret: `{"token": "t"}`,
 			want: m{"tokenSecretRef": m{"name": "hcloud-main-credentials", "key": "token"}}, data: map[string]string{"team/token": "t"},
-			notes: []string{"Its credentials are the keys token of the Secret team/hcloud-main-credentials, and were the key credentials of the Secret team/creds."},
+			notes: []string{
+				"Its credentials are the keys token of the Secret team/hcloud-main-credentials, and were the key " +
+					"credentials of the Secret team/creds.",
+			},
 		},
 		"not sensitive for the provider": {
-			secret: `{"token": "t", "endpoint": "https://e", "poll_interval": ""}`, problem: "the credentials have endpoint, which the provider does not mark as sensitive. Set providerConfig.fields.endpoint.sensitive: true in spec of the TerraformProvider, or permit to show it by --not-sensitive endpoint",
+			secret: `{"token": "t", "endpoint": "https://e", "poll_interval": ""}`,
+			problem: "the credentials have endpoint, which the provider does not mark as sensitive. Set " +
+				"providerConfig.fields.endpoint.sensitive: true in spec of the TerraformProvider, or permit to show " +
+				"it by --not-sensitive endpoint",
 		},
 		"may be shown": {
 			secret: `{"token": "t", "endpoint": "https://e"}`, shown: []string{"endpoint"}, data: map[string]string{"system/token": "t"},
-			want:  m{"endpoint": "https://e", "tokenSecretRef": m{"name": "hcloud-main-credentials", "namespace": "system", "key": "token"}},
-			notes: []string{"Its credentials are the keys token of the Secret system/hcloud-main-credentials, and were the key credentials of the Secret crossplane-system/creds."},
+			want: m{"endpoint": "https://e", "tokenSecretRef": m{"name": "hcloud-main-credentials", "namespace": "system", "key": "token"}},
+			notes: []string{
+				"Its credentials are the keys token of the Secret system/hcloud-main-credentials, and were the key " +
+					"credentials of the Secret crossplane-system/creds.",
+			},
 		},
 		"more": {
 			secret: `{"project": "p"}`, more: m{"pollInterval": "1s", "region": "eu"}, want: m{"pollInterval": "1s"},
-			notes: []string{"Left out: project in the credentials, for which the provider has no argument.", "Left out: spec.region, for which the provider has no argument of that name."},
+			notes: []string{
+				"Left out: project in the credentials, for which the provider has no argument.",
+				"Left out: spec.region, for which the provider has no argument of that name.",
+			},
 		},
-		"none":        {credentials: m{"source": "None"}, want: m{}},
-		"not JSON":    {secret: `a-token`, problem: "the key credentials of the Secret crossplane-system/creds is not a JSON object. Write a ClusterProviderConfig yourself, and name it by --configuration"},
-		"no Secret":   {problem: "there is no Secret crossplane-system/creds"},
-		"environment": {credentials: m{"source": "Environment", "env": m{"name": "HCLOUD_TOKEN"}}, problem: "its credentials are in the environment variable HCLOUD_TOKEN of the old provider. Write a ClusterProviderConfig yourself, and name it by --configuration"},
-		"identity":    {credentials: m{"source": "InjectedIdentity"}, problem: "its credentials are those of the old provider's identity (source InjectedIdentity). Write a ClusterProviderConfig yourself, and name it by --configuration"},
+		"none": {credentials: m{"source": "None"}, want: m{}},
+		"not JSON": {
+			secret: `a-token`,
+			problem: "the key credentials of the Secret crossplane-system/creds is not a JSON object. Write a " +
+				"ClusterProviderConfig yourself, and name it by --configuration",
+		},
+		"no Secret": {problem: "there is no Secret crossplane-system/creds"},
+		"environment": {
+			credentials: m{"source": "Environment", "env": m{"name": "HCLOUD_TOKEN"}},
+			problem: "its credentials are in the environment variable HCLOUD_TOKEN of the old provider. Write a " +
+				"ClusterProviderConfig yourself, and name it by --configuration",
+		},
+		"identity": {
+			credentials: m{"source": "InjectedIdentity"},
+			problem: "its credentials are those of the old provider's identity (source InjectedIdentity). Write " +
+				"a ClusterProviderConfig yourself, and name it by --configuration",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +170,12 @@ func TestProviderConfig(t *testing.T) {
 			for k, v := range test.more {
 				spec[k] = v
 			}
-			u := &unstructured.Unstructured{Object: m{"apiVersion": "hcloud.crossplane.io/v1beta1", "kind": "ProviderConfig", "metadata": m{"name": "main"}, "spec": spec}}
+			u := &unstructured.Unstructured{
+				Object: m{
+					"apiVersion": "hcloud.crossplane.io/v1beta1", "kind": "ProviderConfig",
+					"metadata": m{"name": "main"}, "spec": spec,
+				},
+			}
 			if test.namespace != "" {
 				u.SetNamespace(test.namespace)
 			}
@@ -219,7 +269,11 @@ func TestComplete(t *testing.T) {
 			}
 			x := importer.Manifest{Resource: u, Observes: test.observes, Notes: test.notes}
 			old := migrate.Upjet{Unstructured: &unstructured.Unstructured{Object: m{"spec": test.old}}}
-			(&migrate.Takeover{Old: old, Copies: test.copies, Item: importer.Item{Declared: &importer.Declared{InitProvider: test.initial}}}).Complete(&x)
+			(&migrate.Takeover{
+				Old: old, Copies: test.copies, Item: importer.Item{
+					Declared: &importer.Declared{InitProvider: test.initial},
+				},
+			}).Complete(&x)
 			if diff := cmp.Diff(test.want, u.Object["spec"]); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}

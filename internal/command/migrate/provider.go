@@ -29,8 +29,9 @@ func TerraformProvider(name, source, version string, types []string, c config.Pr
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "TerraformProvider"},
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha1.TerraformProviderSpec{
-			Source: strings.TrimPrefix(source, "registry.terraform.io/"), Version: version, Activate: slices.Compact(slices.Sorted(slices.Values(types))),
-			Group: c.Group, ProviderConfig: c.ProviderConfig, Overrides: c.Overrides, Resources: c.Resources,
+			Source: strings.TrimPrefix(source, "registry.terraform.io/"), Version: version,
+			Activate: slices.Compact(slices.Sorted(slices.Values(types))),
+			Group:    c.Group, ProviderConfig: c.ProviderConfig, Overrides: c.Overrides, Resources: c.Resources,
 		},
 	}
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p)
@@ -53,7 +54,8 @@ func (c *Configuration) Manifest() importer.Manifest {
 func (h *HandOver) Install(ctx context.Context, m importer.Manifest) error {
 	u := m.Resource.DeepCopy()
 	what := "TerraformProvider " + u.GetName()
-	if err := h.Client.Create(ctx, u, client.FieldValidation(metav1.FieldValidationStrict), fieldOwner); err != nil && !kerrors.IsAlreadyExists(err) {
+	if err := h.Client.Create(ctx, u, client.FieldValidation(metav1.FieldValidationStrict), fieldOwner); err != nil &&
+		!kerrors.IsAlreadyExists(err) {
 		if apimeta.IsNoMatchError(err) {
 			return errors.New("the cluster has no TerraformProviders: install Landbridge first")
 		}
@@ -108,7 +110,8 @@ func (h *HandOver) Configure(ctx context.Context, c *Configuration) error {
 		switch {
 		case err == nil, kerrors.IsAlreadyExists(err):
 			return true, nil
-		case (apimeta.IsNoMatchError(err) || kerrors.IsNotFound(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsTooManyRequests(err)) && time.Now().Before(until):
+		case (apimeta.IsNoMatchError(err) || kerrors.IsNotFound(err) || kerrors.IsServiceUnavailable(err) ||
+			kerrors.IsTooManyRequests(err)) && time.Now().Before(until):
 			return false, nil
 		}
 		return false, fmt.Errorf("%s %s: %w", c.Object.GetKind(), client.ObjectKeyFromObject(c.Object), err)
@@ -128,7 +131,9 @@ func (h *HandOver) Served(ctx context.Context, all []Step) error {
 			gvk.Kind += "List"
 			list.SetGroupVersionKind(gvk)
 			err := h.Client.List(ctx, list, client.InNamespace(s.New.Resource.GetNamespace()), client.Limit(1))
-			if err != nil && time.Now().Before(until) && (apimeta.IsNoMatchError(err) || kerrors.IsNotFound(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsTooManyRequests(err)) {
+			if err != nil && time.Now().Before(until) &&
+				(apimeta.IsNoMatchError(err) || kerrors.IsNotFound(err) || kerrors.IsServiceUnavailable(err) ||
+					kerrors.IsTooManyRequests(err)) {
 				return false, nil
 			}
 			return err == nil, err

@@ -78,11 +78,14 @@ func (c ProviderConfig) ReadCredentials(p *model.Provider, secrets Secrets) (*Cr
 		return &Credentials{}, nil
 	case "Secret":
 	case "Environment":
-		return nil, fmt.Errorf("its credentials are in the environment variable %s of the old provider. Write a %s yourself, and name it by --configuration", at("env", "name"), model.ClusterProviderConfigKind)
+		return nil, fmt.Errorf("its credentials are in the environment variable %s of the old provider. Write a %s "+
+			"yourself, and name it by --configuration", at("env", "name"), model.ClusterProviderConfigKind)
 	case "Filesystem":
-		return nil, fmt.Errorf("its credentials are in the file %s of the old provider. Write a %s yourself, and name it by --configuration", at("fs", "path"), model.ClusterProviderConfigKind)
+		return nil, fmt.Errorf("its credentials are in the file %s of the old provider. Write a %s yourself, and "+
+			"name it by --configuration", at("fs", "path"), model.ClusterProviderConfigKind)
 	default:
-		return nil, fmt.Errorf("its credentials are those of the old provider's identity (source %v). Write a %s yourself, and name it by --configuration", source, model.ClusterProviderConfigKind)
+		return nil, fmt.Errorf("its credentials are those of the old provider's identity (source %v). Write a %s "+
+			"yourself, and name it by --configuration", source, model.ClusterProviderConfigKind)
 	}
 	ref := translate.SecretKeySelector{Namespace: at("secretRef", "namespace"), Name: at("secretRef", "name"), Key: at("secretRef", "key")}
 	if c.GetNamespace() != "" {
@@ -98,7 +101,8 @@ func (c ProviderConfig) ReadCredentials(p *model.Provider, secrets Secrets) (*Cr
 	decoder.UseNumber()
 	if err := decoder.Decode(&content); err != nil {
 		// The error could quote the content.
-		return nil, fmt.Errorf("the %s is not a JSON object. Write a %s yourself, and name it by --configuration", out.from, model.ClusterProviderConfigKind)
+		return nil, fmt.Errorf("the %s is not a JSON object. Write a %s yourself, and name it by --configuration",
+			out.from, model.ClusterProviderConfigKind)
 	}
 	for _, name := range slices.Sorted(maps.Keys(content)) {
 		f, _ := find(p.Config.Object, name)
@@ -128,7 +132,11 @@ func (c *Credentials) Plain(p *model.Provider, shown []string) []string {
 // those that may be shown.
 func (c ProviderConfig) Translate(p *model.Provider, credentials *Credentials, shown []string, namespace string) (*Configuration, error) {
 	if visible := credentials.Plain(p, shown); len(visible) > 0 {
-		return nil, fmt.Errorf("the credentials have %s, which the provider does not mark as sensitive. Set providerConfig.fields.%s.sensitive: true in spec of the TerraformProvider, or permit to show it by --not-sensitive %s", strings.Join(visible, ", "), visible[0], strings.Join(visible, ","))
+		return nil,
+			fmt.Errorf("the credentials have %s, which the provider does not mark as sensitive. Set "+
+				"providerConfig.fields.%s.sensitive: true in spec of the TerraformProvider, or permit to show it by "+
+				"--not-sensitive %s",
+				strings.Join(visible, ", "), visible[0], strings.Join(visible, ","))
 	}
 	out, plain := &Configuration{Old: c, From: credentials.from}, &fields{what: "the provider"}
 	spec := map[string]any{}
@@ -165,10 +173,13 @@ func (c ProviderConfig) Translate(p *model.Provider, credentials *Credentials, s
 	}
 	if len(secret.Data) > 0 {
 		out.Secret = secret
-		out.Notes = append(out.Notes, fmt.Sprintf("Its credentials are %s of the Secret %s/%s, and were the %s.", listedKeys(secret.Data), namespace, secret.Name, credentials.from))
+		out.Notes = append(out.Notes, fmt.Sprintf("Its credentials are %s of the Secret %s/%s, and were the %s.",
+			listedKeys(secret.Data), namespace, secret.Name, credentials.from))
 	}
 	if len(credentials.unknown) > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("Left out: %s in the credentials, for which the provider has no argument.", strings.Join(credentials.unknown, ", ")))
+		out.Notes = append(out.Notes,
+			fmt.Sprintf("Left out: %s in the credentials, for which the provider has no argument.",
+				strings.Join(credentials.unknown, ", ")))
 	}
 	own, _, _ := unstructured.NestedMap(c.Object, "spec")
 	for _, name := range slices.Sorted(maps.Keys(own)) {

@@ -93,7 +93,8 @@ func (h *HandOver) copied(ctx context.Context, name string, from Copy, namespace
 	}
 	for _, key := range from.Keys {
 		if !bytes.Equal(there.Data[key], out.Data[key]) {
-			return nil, fmt.Errorf("the Secret %s/%s has another key %s than that in namespace %s. Make them equal, or give one of them another name", namespace, name, key, from.Namespace)
+			return nil, fmt.Errorf("the Secret %s/%s has another key %s than that in namespace %s. Make them equal, "+
+				"or give one of them another name", namespace, name, key, from.Namespace)
 		}
 	}
 	return nil, nil

@@ -82,7 +82,7 @@ func (h *HandOver) undo(ctx context.Context, o Upjet) error {
 			return err
 		}
 	}
-	return again(ctx, func() error {
+	return again(func() error {
 		u, err := h.get(ctx, old)
 		if err != nil || u == nil || u.GetAnnotations()[annotationHandOver] == "" {
 			return err
@@ -99,7 +99,7 @@ func (h *HandOver) undo(ctx context.Context, o Upjet) error {
 // retract lets the new resource only observe, so that it neither changes nor destroys the object
 // any more, and gives the connection Secret back.
 func (h *HandOver) retract(ctx context.Context, old *unstructured.Unstructured, k *mark) error {
-	return again(ctx, func() error {
+	return again(func() error {
 		u, err := h.newOne(ctx, old, k)
 		if err != nil || u == nil {
 			return err

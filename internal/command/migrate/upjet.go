@@ -90,7 +90,9 @@ func (o Upjet) Targets() []terraform.ImportTarget {
 	ids := []string{observed}
 	forProvider, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider")
 	if external != "" {
-		if id, err := translate.ImportID(o.Type, translate.Subject{Name: o.GetName(), Namespace: o.GetNamespace(), ExternalName: external, ForProvider: forProvider}); err == nil {
+		if id, err := translate.ImportID(o.Type, translate.Subject{
+			Name: o.GetName(), Namespace: o.GetNamespace(), ExternalName: external, ForProvider: forProvider,
+		}); err == nil {
 			ids = append(ids, id)
 		}
 		ids = append(ids, external)
@@ -159,7 +161,8 @@ func (o Upjet) Takeover(p *importer.ConfiguredProvider, all []Upjet, namespace s
 	case o.GetDeletionTimestamp() != nil:
 		return nil, errors.New("it is being deleted")
 	case meta.ExternalCreateIncomplete(o):
-		return nil, fmt.Errorf("it is not known whether its object was created. Find out, set the annotation %s, and remove %s", meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending)
+		return nil, fmt.Errorf("it is not known whether its object was created. Find out, set the annotation "+
+			"%s, and remove %s", meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending)
 	case len(targets) == 0:
 		return nil, errors.New("it has no external name, so its object does not exist yet. Let Crossplane create it, or create it again")
 	}
@@ -167,8 +170,9 @@ func (o Upjet) Takeover(p *importer.ConfiguredProvider, all []Upjet, namespace s
 	initProvider, _, _ := unstructured.NestedMap(o.Object, "spec", "initProvider")
 	m := &fields{what: o.Type.Type, namespace: namespace, copies: map[secretName]string{}}
 	declared := &importer.Declared{
-		ForProvider: m.object(o.Type.Root(), forProvider, "spec.forProvider"), InitProvider: m.object(o.Type.Root(), initProvider, "spec.initProvider"),
-		Name: meta.GetExternalName(o), Alternatives: targets[1:],
+		ForProvider:  m.object(o.Type.Root(), forProvider, "spec.forProvider"),
+		InitProvider: m.object(o.Type.Root(), initProvider, "spec.initProvider"),
+		Name:         meta.GetExternalName(o), Alternatives: targets[1:],
 	}
 	if err := problemsOf(m.problems, func(path string) string { return o.Lines.Of(o.Unstructured, path) }); err != nil {
 		return nil, err

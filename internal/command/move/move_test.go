@@ -383,7 +383,10 @@ func TestMoveIsResumable(t *testing.T) {
 					answered := kind.answered || name != "stored" && at%2 == 0
 					name := fmt.Sprintf("thing-%t-%t-%d", answered, kind.reads, at)
 					before := w.manages(name, test.stored, test.annotations)
-					f := &fault{at: at, answered: answered, reads: kind.reads, partSize: test.partSize, each: func() { w.writers(name, test.stored != nil) }}
+					f := &fault{
+						at: at, answered: answered, reads: kind.reads, partSize: test.partSize,
+						each: func() { w.writers(name, test.stored != nil) },
+					}
 					err := w.mover(f).Move(t.Context(), w.namespace, []string{"thing/" + name})
 					if err != nil && !f.reached() {
 						t.Fatalf("cut at %d: %v", at, err)
@@ -511,7 +514,8 @@ func TestMoveWaitsForController(t *testing.T) {
 	mover := w.mover(&fault{})
 	mover.Stopped, mover.Patience = false, time.Millisecond
 	err := mover.Move(t.Context(), w.namespace, []string{"thing/a"})
-	if err == nil || !strings.Contains(err.Error(), "the controller of the source has not noticed that it is paused. If none runs there, give --source-stopped") {
+	if err == nil || !strings.Contains(err.Error(),
+		"the controller of the source has not noticed that it is paused. If none runs there, give --source-stopped") {
 		t.Errorf("error %v", err)
 	}
 	if w.get(w.target, "a") != nil || w.load(w.target, "a") != nil {
@@ -677,7 +681,8 @@ func TestMoveRefuses(t *testing.T) {
 	if err := same.Move(t.Context(), w.namespace, nil); err == nil || !strings.Contains(err.Error(), "are the same cluster") {
 		t.Errorf("within one cluster: %v", err)
 	}
-	if err := w.move("thing/none"); err == nil || !strings.Contains(err.Error(), "there is no thing.one.landbridge.io "+w.namespace+"/none in the source") {
+	if err := w.move("thing/none"); err == nil ||
+		!strings.Contains(err.Error(), "there is no thing.one.landbridge.io "+w.namespace+"/none in the source") {
 		t.Errorf("a resource that does not exist: %v", err)
 	}
 	rec := record()
@@ -685,7 +690,8 @@ func TestMoveRefuses(t *testing.T) {
 	if _, err := w.target.Stored.Save(t.Context(), w.key("kept"), thing, store.Record{Owner: "another"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.move("thing/kept"); err == nil || !strings.Contains(err.Error(), "the target has a stored instance of another resource of that name") {
+	if err := w.move("thing/kept"); err == nil ||
+		!strings.Contains(err.Error(), "the target has a stored instance of another resource of that name") {
 		t.Errorf("a stored instance in the target: %v", err)
 	}
 	if u := w.get(w.source, "kept"); !cmp.Equal(content(before), content(u)) {

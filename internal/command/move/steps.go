@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -37,19 +38,15 @@ const attempts = 20
 var errAgain = errors.New("other clients write to it all the time; repeat the command")
 
 // again calls a step until no other client writes at the same time.
-func again(ctx context.Context, step func() error) error {
-	var err error
-	waited := wait.ExponentialBackoffWithContext(ctx, wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, func(context.Context) (bool, error) {
-		err = step()
-		return !errors.Is(err, errAgain) && !errors.Is(err, store.ErrConflict) && !kerrors.IsConflict(err), nil
-	})
-	switch {
-	case waited == nil:
-		return err
-	case ctx.Err() != nil:
-		return ctx.Err()
+func again(step func() error) error {
+	busy := func(err error) bool {
+		return errors.Is(err, errAgain) || errors.Is(err, store.ErrConflict) || kerrors.IsConflict(err)
 	}
-	return errAgain
+	err := retry.OnError(wait.Backoff{Duration: interval / 10, Factor: 1, Steps: attempts}, busy, step)
+	if busy(err) {
+		return errAgain
+	}
+	return err
 }
 
 // hold locks the stored instance in the source as soon as no operation runs, and pauses the
@@ -117,7 +114,7 @@ func (m *Mover) pause(ctx context.Context, r moving) error {
 
 // annotate sets the annotation that pauses the resource in the source.
 func (m *Mover) annotate(ctx context.Context, r moving) error {
-	return again(ctx, func() error {
+	return again(func() error {
 		u, err := get(ctx, m.Source, r)
 		if err != nil || u == nil || meta.IsPaused(u) {
 			return err
@@ -133,7 +130,7 @@ func (m *Mover) annotate(ctx context.Context, r moving) error {
 
 // copy makes the stored instance and the resource in the target equal to those in the source.
 func (m *Mover) copy(ctx context.Context, r moving) error {
-	return again(ctx, func() error {
+	return again(func() error {
 		l, err := m.look(ctx, r)
 		if err != nil || l.released() || l.ended() {
 			return err
@@ -225,13 +222,13 @@ func (m *Mover) copyOf(r moving, l look) (*unstructured.Unstructured, error) {
 
 // handOver removes the resource from the source, and then lets the target reconcile it.
 func (m *Mover) handOver(ctx context.Context, r moving) error {
-	if err := again(ctx, func() error { return m.release(ctx, r) }); err != nil {
+	if err := again(func() error { return m.release(ctx, r) }); err != nil {
 		return err
 	}
-	if err := again(ctx, func() error { return m.unlock(ctx, r) }); err != nil {
+	if err := again(func() error { return m.unlock(ctx, r) }); err != nil {
 		return err
 	}
-	return again(ctx, func() error { return m.finish(ctx, r) })
+	return again(func() error { return m.finish(ctx, r) })
 }
 
 // release removes the resource from the source without its finalizers, so that no controller

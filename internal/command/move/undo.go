@@ -20,14 +20,15 @@ func (m *Mover) undo(ctx context.Context, r moving) error {
 	case err != nil:
 		return err
 	case l.released() && (l.lock != nil || l.mark != nil):
-		return errors.New("it is released in the source, so its move cannot be undone any more. Repeat the command without --undo to end the move")
+		return errors.New("it is released in the source, so its move cannot be undone any more. Repeat the command " +
+			"without --undo to end the move")
 	case l.lock == nil:
 		return nil // no move of it has begun
 	}
-	if err := again(ctx, func() error { return m.removeCopy(ctx, r) }); err != nil {
+	if err := again(func() error { return m.removeCopy(ctx, r) }); err != nil {
 		return err
 	}
-	if err := again(ctx, func() error { return m.restore(ctx, r) }); err != nil {
+	if err := again(func() error { return m.restore(ctx, r) }); err != nil {
 		return err
 	}
 	m.Tell(r.String(), "stays in the source")
@@ -42,7 +43,8 @@ func (m *Mover) removeCopy(ctx context.Context, r moving) error {
 	}
 	if u := l.target; u != nil && l.mark != nil {
 		if !meta.IsPaused(u) {
-			return errors.New("it is not paused in the target any more, so its controller may have changed the remote object. Repeat the command without --undo to end the move")
+			return errors.New("it is not paused in the target any more, so its controller may have changed the " +
+				"remote object. Repeat the command without --undo to end the move")
 		}
 		for _, f := range finalizers {
 			meta.RemoveFinalizer(u, f)

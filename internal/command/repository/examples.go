@@ -29,7 +29,9 @@ const mostExamples = 20
 // type, the first one of its documentation that is valid. refused are the types without any, also
 // of required fields alone, with the reason. source is the directory with the provider's
 // documentation; empty: there is none.
-func examples(ctx context.Context, binary string, timeout time.Duration, p *model.Provider, s *schema.Provider, source string) (found map[string]map[string]any, refused map[string]error, err error) {
+func examples(
+	ctx context.Context, binary string, timeout time.Duration, p *model.Provider, s *schema.Provider, source string,
+) (found map[string]map[string]any, refused map[string]error, err error) {
 	documented := map[string][]map[string]any{}
 	if source != "" {
 		root, err := os.OpenRoot(source)
@@ -85,7 +87,9 @@ func valid(ctx context.Context, server provider.Server, r *model.Resource, confi
 	if err != nil {
 		return err
 	}
-	answer, err := server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: r.Type, Config: &tfprotov6.DynamicValue{MsgPack: raw}})
+	answer, err := server.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: r.Type, Config: &tfprotov6.DynamicValue{MsgPack: raw},
+	})
 	if err != nil {
 		return err
 	}

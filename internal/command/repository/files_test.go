@@ -41,7 +41,10 @@ func TestFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{".github/dependabot.yml", ".github/workflows/ci.yaml", ".github/workflows/release.yaml", "docs/install.md"} {
+			for _, want := range []string{
+				".github/dependabot.yml", ".github/workflows/ci.yaml", ".github/workflows/release.yaml",
+				"docs/install.md",
+			} {
 				if files[want] == nil {
 					t.Errorf("there is no %s", want)
 				}

@@ -21,7 +21,8 @@ func (o Options) checkInProcess() ([]servercode.Function, error) {
 	case !o.InProcess && len(o.Servers) > 0:
 		return nil, errors.New("--provider-server: only a program that links the provider makes its server: give --in-process as well")
 	case o.InProcess && !o.Provider.isSource():
-		return nil, fmt.Errorf("--in-process: the provider %s is not Go code: give its module and version, or the directory of its main package, with --provider", o.Provider.From)
+		return nil, fmt.Errorf("--in-process: the provider %s is not Go code: give its module and version, or the "+
+			"directory of its main package, with --provider", o.Provider.From)
 	}
 	var out []servercode.Function
 	for _, s := range o.Servers {
@@ -91,11 +92,14 @@ func link(ctx context.Context, dir string, m *goModule, f facts) (kept []string,
 	if err != nil {
 		return nil, err
 	}
-	file, err := newModFile(f.Module+"/"+programDir, "// The program, in a module of its own: what links the provider has the dependencies of both, and what\n// imports the types of the repository has none of the provider's.")
+	file, err := newModFile(f.Module+"/"+programDir,
+		"// The program, in a module of its own: what links the provider has the dependencies of both, and what\n// "+
+			"imports the types of the repository has none of the provider's.")
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(file.AddRequire(f.Module, "v0.0.0"), file.AddReplace(f.Module, "", "../..", ""), file.AddRequire(landbridge, f.Landbridge), m.require(file))
+	err = errors.Join(file.AddRequire(f.Module, "v0.0.0"), file.AddReplace(f.Module, "", "../..", ""),
+		file.AddRequire(landbridge, f.Landbridge), m.require(file))
 	if f.Replace != "" {
 		err = errors.Join(err, file.AddReplace(landbridge, "", f.Replace, ""))
 	}
@@ -107,7 +111,8 @@ func link(ctx context.Context, dir string, m *goModule, f facts) (kept []string,
 		err = errors.Join(err, file.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version))
 	}
 	if f.Internal {
-		err = errors.Join(err, file.AddRequire(f.Server, "v0.0.0"), file.AddReplace(f.Server, "", "./server", ""), linkInternal(ctx, server, m, f))
+		err = errors.Join(err, file.AddRequire(f.Server, "v0.0.0"), file.AddReplace(f.Server, "", "./server", ""),
+			linkInternal(ctx, server, m, f))
 	}
 	if err != nil {
 		return nil, err
@@ -130,7 +135,9 @@ func link(ctx context.Context, dir string, m *goModule, f facts) (kept []string,
 
 // linkInternal writes the module of a package that imports internal packages of the provider.
 func linkInternal(ctx context.Context, dir string, m *goModule, f facts) error {
-	file, err := newModFile(f.Server, "// Go permits to import a module's internal packages from modules whose paths begin with the module's.\n// So this path does. The package is found by the replacement in the go.mod of cmd/provider alone.")
+	file, err := newModFile(f.Server, "// Go permits to import a module's internal packages from modules whose "+
+		"paths begin with the module's.\n// So this path does. The package is found by the replacement in the "+
+		"go.mod of cmd/provider alone.")
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,8 @@ func (p ProviderSource) build(ctx context.Context, to directories, f *facts) (bi
 		return "", nil, err
 	}
 	nested := filepath.Join(to.repository, "provider")
-	file, err := newModFile(f.Module+"/provider", "// The Terraform provider, in a module of its own: what it depends on does not mix with what the\n// repository does.")
+	file, err := newModFile(f.Module+"/provider", "// The Terraform provider, in a module of its own: what it "+
+		"depends on does not mix with what the\n// repository does.")
 	if err != nil {
 		return "", nil, err
 	}
@@ -84,7 +85,8 @@ func (p ProviderSource) name(pkg string) (string, error) {
 	}
 	m := program.FindStringSubmatch(path.Base(prefix))
 	if m == nil {
-		return "", fmt.Errorf("%s does not contain the provider's name in the form terraform-provider-NAME: give the provider's name, with --provider-name", pkg)
+		return "", fmt.Errorf("%s does not contain the provider's name in the form terraform-provider-NAME: give "+
+			"the provider's name, with --provider-name", pkg)
 	}
 	return m[1], nil
 }
@@ -149,7 +151,9 @@ func (p ProviderSource) checkout(ctx context.Context) (pkg string, add []string,
 		return "", nil, nil, err
 	}
 	if found.Name != "main" || found.Module == nil {
-		return "", nil, nil, fmt.Errorf("the package in %s is not a program: give the directory of the provider's main package, with --provider", p.From)
+		return "", nil, nil,
+			fmt.Errorf("the package in %s is not a program: give the directory of the provider's main package, "+
+				"with --provider", p.From)
 	}
 	m = &goModule{Path: found.Module.Path, Version: "v0.0.0", Dir: found.Module.Dir, Source: found.Module.Dir}
 	m.replaced, err = replacements(found.Module.GoMod, m.Dir)

@@ -11,7 +11,9 @@ import (
 // AdoptModule stores the objects that a Terraform state has of a module for an instance of a
 // TerraformModule, which exists and is not reconciled. address is that of the module in the state;
 // empty for the root module. Of the options, Addresses are not used.
-func (c *Cluster) AdoptModule(ctx context.Context, kind Kind, name string, file []byte, address string, o RestoreOptions) (Restored, error) {
+func (c *Cluster) AdoptModule(
+	ctx context.Context, kind Kind, name string, file []byte, address string, o RestoreOptions,
+) (Restored, error) {
 	if !kind.Module {
 		return Restored{}, fmt.Errorf("%s is not the kind of a TerraformModule", kind)
 	}

@@ -24,7 +24,8 @@ func (c *Cluster) ForgetIdentity(ctx context.Context, kind Kind, namespace, name
 		return nil, err
 	}
 	if !meta.IsPaused(u) {
-		return nil, fmt.Errorf("%s is being reconciled: set its annotation %s to \"true\" first, and remove it afterwards", Title(k), meta.AnnotationKeyReconciliationPaused)
+		return nil, fmt.Errorf("%s is being reconciled: set its annotation %s to \"true\" first, and "+
+			"remove it afterwards", Title(k), meta.AnnotationKeyReconciliationPaused)
 	}
 	rec, err := c.Load(ctx, k)
 	switch {

@@ -55,7 +55,10 @@ func (c *Cluster) Invocations(ctx context.Context, actions Kinds, s Selection) (
 			if !ok || !s.Matches(key) {
 				continue
 			}
-			out = append(out, History{Group: key.Group, Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, UID: u.GetUID(), Log: history.Log{Entries: []history.Entry{e}}})
+			out = append(out, History{
+				Group: key.Group, Kind: key.Kind, Namespace: key.Namespace, Name: key.Name, UID: u.GetUID(),
+				Log: history.Log{Entries: []history.Entry{e}},
+			})
 		}
 	}
 	slices.SortFunc(out, func(a, b History) int { return a.Key().Compare(b.Key()) })

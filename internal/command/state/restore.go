@@ -127,13 +127,16 @@ func (c *Cluster) find(kinds Kinds, r tfstate.ResourceBlock, x tfstate.Instance,
 }
 
 // restore writes one stored instance. A reason is returned if it is left out.
-func (c *Cluster) restore(ctx context.Context, k store.Key, kind Kind, x tfstate.Instance, o RestoreOptions) (written bool, reason string, err error) {
+func (c *Cluster) restore(
+	ctx context.Context, k store.Key, kind Kind, x tfstate.Instance, o RestoreOptions,
+) (written bool, reason string, err error) {
 	if !x.Exists() {
 		return false, "the state has no current object of it", nil
 	}
 	u := kind.Object(k.Namespace, k.Name)
 	if err := c.Get(ctx, client.ObjectKeyFromObject(u), u); kerrors.IsNotFound(err) {
-		return false, fmt.Sprintf("there is no such resource: create it with the annotation %s set to \"true\" first, or let landbridge import --state create it", meta.AnnotationKeyReconciliationPaused), nil
+		return false, fmt.Sprintf("there is no such resource: create it with the annotation %s set to \"true\" "+
+			"first, or let landbridge import --state create it", meta.AnnotationKeyReconciliationPaused), nil
 	} else if err != nil {
 		return false, "", err
 	}
@@ -141,7 +144,8 @@ func (c *Cluster) restore(ctx context.Context, k store.Key, kind Kind, x tfstate
 	case u.GetDeletionTimestamp() != nil:
 		return false, "the resource is being deleted", nil
 	case !meta.IsPaused(u) && touched(u):
-		return false, fmt.Sprintf("the resource is being reconciled: set its annotation %s to \"true\" first", meta.AnnotationKeyReconciliationPaused), nil
+		return false, fmt.Sprintf("the resource is being reconciled: set its annotation %s to \"true\" first",
+			meta.AnnotationKeyReconciliationPaused), nil
 	}
 	rec, err := record(u, x)
 	if err != nil {
@@ -212,7 +216,11 @@ func record(u *unstructured.Unstructured, x tfstate.Instance) (store.Record, err
 	}
 	// The tokens that the resource has ask for nothing that is to be done to this object.
 	a := u.GetAnnotations()
-	rec.Handled = store.Tokens{Taint: a[v1alpha1.AnnotationTaint], Untaint: a[v1alpha1.AnnotationUntaint], Retry: a[v1alpha1.AnnotationRetry], Reapply: a[v1alpha1.AnnotationReapply], Interrupt: a[v1alpha1.AnnotationInterrupt]}
+	rec.Handled = store.Tokens{
+		Taint: a[v1alpha1.AnnotationTaint], Untaint: a[v1alpha1.AnnotationUntaint],
+		Retry: a[v1alpha1.AnnotationRetry], Reapply: a[v1alpha1.AnnotationReapply],
+		Interrupt: a[v1alpha1.AnnotationInterrupt],
+	}
 	_, rec.Handled.Imported, _ = unstructured.NestedMap(u.Object, "spec", "import")
 	return rec, nil
 }

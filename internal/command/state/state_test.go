@@ -43,9 +43,11 @@ var thing = &schema.Resource{
 				"token": {Type: cty.String, Optional: true, Sensitive: true}, "plain": {Type: cty.String, Optional: true},
 			}}},
 		},
-		Blocks: map[string]*schema.NestedBlock{"rule": {Nesting: schema.NestingList, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-			"key": {Type: cty.String, Optional: true, Sensitive: true}, "port": {Type: cty.Number, Optional: true},
-		}}}},
+		Blocks: map[string]*schema.NestedBlock{
+			"rule": {Nesting: schema.NestingList, Block: &schema.Block{Attributes: map[string]*schema.Attribute{
+				"key": {Type: cty.String, Optional: true, Sensitive: true}, "port": {Type: cty.Number, Optional: true},
+			}}},
+		},
 	},
 	Identity: &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"id": {Type: cty.String, RequiredForImport: true}}},
 }
@@ -144,9 +146,14 @@ func (w *world) remove(name string) {
 
 func value(id, password string) cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{
-		"id": cty.StringVal(id), "name": cty.StringVal("a <b> & c"), "big": cty.MustParseNumberVal("12345678901234567890.5"), "password": cty.StringVal(password),
-		"nested": cty.MapVal(map[string]cty.Value{"x": cty.ObjectVal(map[string]cty.Value{"token": cty.StringVal("a-token"), "plain": cty.StringVal("plain")})}),
-		"rule":   cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal("a-key"), "port": cty.NumberIntVal(1)})}),
+		"id": cty.StringVal(id), "name": cty.StringVal("a <b> & c"),
+		"big": cty.MustParseNumberVal("12345678901234567890.5"), "password": cty.StringVal(password),
+		"nested": cty.MapVal(map[string]cty.Value{
+			"x": cty.ObjectVal(map[string]cty.Value{
+				"token": cty.StringVal("a-token"), "plain": cty.StringVal("plain"),
+			}),
+		}),
+		"rule": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal("a-key"), "port": cty.NumberIntVal(1)})}),
 	})
 }
 
@@ -156,10 +163,16 @@ func everything() store.Record {
 	return store.Record{
 		Owner: "uid-1",
 		Instance: instance.Instance{
-			State: value("i-1", "a-password"), Identity: id("i-1"), Private: []byte("private-bytes"), Status: instance.Partial, CreateBeforeDestroy: true,
-			SensitivePaths:  []cty.Path{cty.GetAttrPath("name"), cty.GetAttrPath("nested").IndexString("x").GetAttr("plain")},
-			Deposed:         []instance.Deposed{{Key: "01234567", SensitivePaths: []cty.Path{cty.GetAttrPath("name")}, Status: instance.Tainted, State: value("i-0", "old-password"), Identity: id("i-0")}},
-			IdentityHistory: []instance.FormerIdentity{{Identity: json.RawMessage(`{"id":"i-00"}`), Until: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}},
+			State: value("i-1", "a-password"), Identity: id("i-1"), Private: []byte("private-bytes"),
+			Status: instance.Partial, CreateBeforeDestroy: true,
+			SensitivePaths: []cty.Path{cty.GetAttrPath("name"), cty.GetAttrPath("nested").IndexString("x").GetAttr("plain")},
+			Deposed: []instance.Deposed{{
+				Key: "01234567", SensitivePaths: []cty.Path{cty.GetAttrPath("name")}, Status: instance.Tainted,
+				State: value("i-0", "old-password"), Identity: id("i-0"),
+			}},
+			IdentityHistory: []instance.FormerIdentity{{
+				Identity: json.RawMessage(`{"id":"i-00"}`), Until: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+			}},
 		},
 		Handled: store.Tokens{Taint: "t", Untaint: "u", Retry: "r", Interrupt: "i", Imported: true},
 	}
@@ -189,10 +202,18 @@ func TestEntries(t *testing.T) {
 		args []string
 		want []state.Entry
 	}{
-		"a namespace": {want: []state.Entry{entry("Other", "there", state.NotServed), entry("Thing", "gone", state.Missing), entry("Thing", "there", state.Exists)}},
-		"a kind":      {args: []string{"things"}, want: []state.Entry{entry("Thing", "gone", state.Missing), entry("Thing", "there", state.Exists)}},
-		"a resource":  {args: []string{"thing/gone"}, want: []state.Entry{entry("Thing", "gone", state.Missing)}},
-		"none":        {args: []string{"thing/none"}, want: []state.Entry{}},
+		"a namespace": {
+			want: []state.Entry{
+				entry("Other", "there", state.NotServed), entry("Thing", "gone", state.Missing),
+				entry("Thing", "there", state.Exists),
+			},
+		},
+		"a kind": {
+			args: []string{"things"},
+			want: []state.Entry{entry("Thing", "gone", state.Missing), entry("Thing", "there", state.Exists)},
+		},
+		"a resource": {args: []string{"thing/gone"}, want: []state.Entry{entry("Thing", "gone", state.Missing)}},
+		"none":       {args: []string{"thing/none"}, want: []state.Entry{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			selection, err := w.kinds.Select(w.namespace, test.args)
@@ -249,7 +270,10 @@ func TestShow(t *testing.T) {
 			t.Errorf("%q is in %s", secret, concealed)
 		}
 	}
-	for _, plain := range []string{`"i-1"`, `"i-0"`, `"port":1`, "12345678901234567890.5", `"status":"Partial"`, `"key":"01234567"`, `"kind":"Update"`, `"type":"one_thing"`} {
+	for _, plain := range []string{
+		`"i-1"`, `"i-0"`, `"port":1`, "12345678901234567890.5", `"status":"Partial"`, `"key":"01234567"`,
+		`"kind":"Update"`, `"type":"one_thing"`,
+	} {
 		if !strings.Contains(concealed, plain) {
 			t.Errorf("%q is not in %s", plain, concealed)
 		}
@@ -265,7 +289,10 @@ func TestShow(t *testing.T) {
 // too.
 func TestExportAndRestore(t *testing.T) {
 	w := newWorld(t)
-	records := map[string]store.Record{"full.web": everything(), "plain": {Instance: instance.Instance{State: value("i-2", "p"), Status: instance.Tainted}}}
+	records := map[string]store.Record{
+		"full.web": everything(),
+		"plain":    {Instance: instance.Instance{State: value("i-2", "p"), Status: instance.Tainted}},
+	}
 	before := map[string]string{}
 	for name, rec := range records {
 		w.create(name, map[string]string{paused: "true"})
@@ -289,7 +316,10 @@ func TestExportAndRestore(t *testing.T) {
 		t.Errorf("resources (-want +got):\n%s", diff)
 	}
 	wantLeft := []state.Left{
-		{Title: "other.one.landbridge.io " + w.namespace + "/plain", Reason: "the cluster does not serve its kind, so its resource type is not known"},
+		{
+			Title:  "other.one.landbridge.io " + w.namespace + "/plain",
+			Reason: "the cluster does not serve its kind, so its resource type is not known",
+		},
 		{Title: title + "running", Reason: "its Delete has not ended: the state has what was known before"},
 	}
 	if diff := cmp.Diff(wantLeft, exported.Left); diff != "" {
@@ -320,7 +350,8 @@ func TestExportAndRestore(t *testing.T) {
 	// What is there is not written again.
 	_, version := w.load("plain")
 	got := restore(state.RestoreOptions{})
-	if diff := cmp.Diff([]string{title + "full.web", title + "plain"}, got.Unchanged); diff != "" || len(got.Written) != 0 || len(got.Left) != 1 {
+	if diff := cmp.Diff([]string{title + "full.web", title + "plain"}, got.Unchanged); diff != "" ||
+		len(got.Written) != 0 || len(got.Left) != 1 {
 		t.Errorf("restored %+v", got)
 	}
 	if _, now := w.load("plain"); now != version {
@@ -344,7 +375,8 @@ func TestExportAndRestore(t *testing.T) {
 			t.Errorf("%s (-before +after):\n%s", name, diff)
 		}
 		u := object(w.namespace, name, nil)
-		if err := w.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil || len(u.GetFinalizers()) != 1 || u.GetFinalizers()[0] != held {
+		if err := w.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil || len(u.GetFinalizers()) != 1 ||
+			u.GetFinalizers()[0] != held {
 			t.Errorf("%s has the finalizers %v, error %v", name, u.GetFinalizers(), err)
 		}
 	}
@@ -444,11 +476,15 @@ func TestRestoreFromTerraform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Written) != 1 || len(got.Left) != 2 || got.Left[1] != (state.Left{Title: "two_thing.t", Reason: "the cluster serves no kind for two_thing"}) {
+	if len(got.Written) != 1 || len(got.Left) != 2 ||
+		got.Left[1] != (state.Left{Title: "two_thing.t", Reason: "the cluster serves no kind for two_thing"}) {
 		t.Errorf("restored %+v", got)
 	}
 	now, _ := w.load("net-web-0")
-	want := fmt.Sprintf(`{"version":1,"status":"Full","schemaVersion":1,"state":{"id":"i-9","secret":"s"},"private":"AAEC"} %+v`, store.Tokens{Taint: "once"})
+	want := fmt.Sprintf(
+		`{"version":1,"status":"Full","schemaVersion":1,"state":{"id":"i-9","secret":"s"},"private":"AAEC"} %+v`,
+		store.Tokens{Taint: "once"},
+	)
 	if now != want {
 		t.Errorf("stored %s\nwant %s", now, want)
 	}
@@ -504,7 +540,8 @@ func TestForgetIdentity(t *testing.T) {
 	}))
 	w.create("unknown", map[string]string{paused: "true"})
 	for name, says := range map[string]string{
-		"reconciled": "is being reconciled", "busy": "has not ended", "unknown": "nothing is stored", "missing": "there is no", "changed": "no identity is stored",
+		"reconciled": "is being reconciled", "busy": "has not ended", "unknown": "nothing is stored",
+		"missing": "there is no", "changed": "no identity is stored",
 	} {
 		if _, err := forget(name); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", name, err, says)

@@ -43,7 +43,8 @@ func (c *Client) Adopt(ctx context.Context, k Kind, namespace, name string) (Ado
 func adopt(u *unstructured.Unstructured, inputs func() (map[string]any, error)) (Adoption, error) {
 	out := Adoption{Row: RowOf(u)}
 	if gone, _, _ := unstructured.NestedBool(u.Object, "status", "drift", "gone"); gone {
-		return out, fmt.Errorf("the remote object of %s was destroyed, which cannot be adopted. Delete the resource, or create the object again with landbridge reapply", out.Title())
+		return out, fmt.Errorf("the remote object of %s was destroyed, which cannot be adopted. Delete the "+
+			"resource, or create the object again with landbridge reapply", out.Title())
 	}
 	changes, _, _ := unstructured.NestedSlice(u.Object, "status", "drift", "changes")
 	if len(changes) == 0 {
@@ -88,7 +89,9 @@ func (c *Client) Apply(ctx context.Context, a Adoption, k Kind) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.resources(k, a.Namespace).Patch(ctx, a.Name, types.ApplyPatchType, b, metav1.PatchOptions{FieldManager: "landbridge-adopt-drift", Force: ptr.To(true)})
+	_, err = c.resources(k, a.Namespace).Patch(ctx, a.Name, types.ApplyPatchType, b, metav1.PatchOptions{
+		FieldManager: "landbridge-adopt-drift", Force: ptr.To(true),
+	})
 	return err
 }
 

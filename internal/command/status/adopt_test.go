@@ -24,7 +24,10 @@ func TestAdoptDrift(t *testing.T) {
 		removed  []string
 		left     []string
 	}{
-		"a number":  {m{"size": int64(1), "name": "a"}, m{"size": int64(2), "name": "b"}, []any{change("size", int64(2))}, m{"size": int64(2)}, nil, nil},
+		"a number": {
+			m{"size": int64(1), "name": "a"}, m{"size": int64(2), "name": "b"}, []any{change("size", int64(2))},
+			m{"size": int64(2)}, nil, nil,
+		},
 		"a long":    {m{"text": "x"}, m{"text": "the whole text"}, []any{change("text", "the who…")}, m{"text": "the whole text"}, nil, nil},
 		"a removed": {m{"size": int64(1)}, m{}, []any{change("size", nil)}, m{"size": nil}, []string{"size"}, nil},
 		"keys of a map": {
@@ -33,13 +36,33 @@ func TestAdoptDrift(t *testing.T) {
 			m{"tags": m{"a": nil, "b.c": "2", "d": "3"}},
 			[]string{"tags.a"}, nil,
 		},
-		"a map that spec lacks":  {m{}, m{"tags": m{"a": "1"}}, []any{change("tags[\"a\"]", "1")}, m{"tags": m{"a": "1"}}, nil, nil},
-		"an element of a list":   {m{"zones": []any{"a", "b"}}, m{"zones": []any{"a", "c"}}, []any{change("zones[1]", "c")}, m{"zones": []any{"a", "c"}}, nil, nil},
-		"an element of a set":    {m{"zones": []any{"a", "b"}}, m{"zones": []any{"c", "a"}}, []any{change("zones[*]", nil), change("zones[*]", "c")}, m{"zones": []any{"c", "a"}}, nil, nil},
-		"a longer list":          {m{"zones": []any{"a"}}, m{"zones": []any{"a", "b"}}, []any{change("zones[1]", "b")}, m{"zones": []any{"a", "b"}}, nil, nil},
-		"a field in a list":      {m{"rules": []any{m{"port": int64(1), "name": "x"}}}, m{"rules": []any{m{"port": int64(2), "name": "x", "id": "computed"}}}, []any{change("rules[0].port", int64(2))}, m{"rules": []any{m{"port": int64(2), "name": "x"}}}, nil, nil},
-		"a longer list of rules": {m{"rules": []any{}}, m{"rules": []any{m{"port": int64(2), "id": "computed"}}}, []any{change("rules[0].port", int64(2))}, m{"rules": []any{m{"port": int64(2)}}}, nil, nil},
-		"a nested field":         {m{"open": m{"in": m{"port": int64(1)}}}, m{"open": m{"in": m{"port": int64(2)}}}, []any{change("open.in.port", int64(2))}, m{"open": m{"in": m{"port": int64(2)}}}, nil, nil},
+		"a map that spec lacks": {m{}, m{"tags": m{"a": "1"}}, []any{change("tags[\"a\"]", "1")}, m{"tags": m{"a": "1"}}, nil, nil},
+		"an element of a list": {
+			m{"zones": []any{"a", "b"}}, m{"zones": []any{"a", "c"}}, []any{change("zones[1]", "c")},
+			m{"zones": []any{"a", "c"}}, nil, nil,
+		},
+		"an element of a set": {
+			m{"zones": []any{"a", "b"}}, m{"zones": []any{"c", "a"}},
+			[]any{change("zones[*]", nil), change("zones[*]", "c")}, m{"zones": []any{"c", "a"}}, nil, nil,
+		},
+		"a longer list": {
+			m{"zones": []any{"a"}}, m{"zones": []any{"a", "b"}}, []any{change("zones[1]", "b")},
+			m{"zones": []any{"a", "b"}}, nil, nil,
+		},
+		"a field in a list": {
+			m{"rules": []any{m{"port": int64(1), "name": "x"}}},
+			m{"rules": []any{m{"port": int64(2), "name": "x", "id": "computed"}}}, []any{
+				change("rules[0].port", int64(2)),
+			}, m{"rules": []any{m{"port": int64(2), "name": "x"}}}, nil, nil,
+		},
+		"a longer list of rules": {
+			m{"rules": []any{}}, m{"rules": []any{m{"port": int64(2), "id": "computed"}}},
+			[]any{change("rules[0].port", int64(2))}, m{"rules": []any{m{"port": int64(2)}}}, nil, nil,
+		},
+		"a nested field": {
+			m{"open": m{"in": m{"port": int64(1)}}}, m{"open": m{"in": m{"port": int64(2)}}},
+			[]any{change("open.in.port", int64(2))}, m{"open": m{"in": m{"port": int64(2)}}}, nil, nil,
+		},
 		"beside a sensitive": {
 			m{"size": int64(1), "passwordSecretRef": m{"name": "s"}}, m{"size": int64(2)},
 			[]any{change("size", int64(2)), m{"path": "password", "afterSensitive": true}},
@@ -63,7 +86,13 @@ func TestAdoptDrift(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			u := &unstructured.Unstructured{Object: m{"spec": m{"forProvider": test.spec}, "status": m{"atProvider": test.at, "drift": m{"changes": test.changes}}}}
+			u := &unstructured.Unstructured{
+				Object: m{
+					"spec": m{"forProvider": test.spec}, "status": m{
+						"atProvider": test.at, "drift": m{"changes": test.changes},
+					},
+				},
+			}
 			got, err := status.AdoptionOf(u, func() (m, error) { return schema, nil })
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +105,10 @@ func TestAdoptDrift(t *testing.T) {
 			}
 		})
 	}
-	for name, drift := range map[string]m{"no drift": {}, "gone": {"gone": true}, "nothing to adopt": {"changes": []any{m{"path": "password", "afterSensitive": true}}}} {
+	for name, drift := range map[string]m{
+		"no drift": {}, "gone": {"gone": true},
+		"nothing to adopt": {"changes": []any{m{"path": "password", "afterSensitive": true}}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			u := &unstructured.Unstructured{Object: m{"status": m{"drift": drift}}}
 			if got, err := status.AdoptionOf(u, nil); err == nil {

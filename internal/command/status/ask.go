@@ -59,7 +59,8 @@ var (
 		case r.Operation == nil:
 			return errors.New("its status has no operation in progress, so nothing is changed")
 		case r.Operation.Interrupted:
-			return fmt.Errorf("its %s was interrupted already, and has not ended yet. Wait, or give --abandon to cancel it without the provider's answer", r.Operation.Kind)
+			return fmt.Errorf("its %s was interrupted already, and has not ended yet. Wait, or give --abandon to "+
+				"cancel it without the provider's answer", r.Operation.Kind)
 		}
 		return nil
 	}}
@@ -114,7 +115,10 @@ func (c *Client) annotate(ctx context.Context, k Kind, namespace, name string, a
 
 // follow calls a function with a resource, and with each change of it, until the function is done
 // or fails.
-func (c *Client) follow(ctx context.Context, k Kind, namespace, name string, changed func(watch.EventType, *unstructured.Unstructured) (done bool, err error)) error {
+func (c *Client) follow(
+	ctx context.Context, k Kind, namespace, name string,
+	changed func(watch.EventType, *unstructured.Unstructured) (done bool, err error),
+) error {
 	one := fields.OneTermEqualSelector("metadata.name", name).String()
 	lw := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {

@@ -71,12 +71,18 @@ func serve(t *testing.T, server *playgroundtest.Server) {
 	for name, types := range map[string][]string{"one": {"one_thing", "one_other"}, "two": {"two_thing"}} {
 		p := &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{}}
 		for _, r := range types {
-			p.Resources[r] = &schema.Resource{Type: r, Block: &schema.Block{Attributes: map[string]*schema.Attribute{"name": {Type: cty.String, Optional: true}}}}
+			p.Resources[r] = &schema.Resource{
+				Type: r, Block: &schema.Block{
+					Attributes: map[string]*schema.Attribute{"name": {Type: cty.String, Optional: true}},
+				},
+			}
 		}
 		if name == "one" {
 			p.DataSources = map[string]*schema.Block{"one_thing": p.Resources["one_thing"].Block, "one_image": p.Resources["one_thing"].Block}
 		}
-		m, err := model.NewProvider(name, p, config.Provider{Resources: map[string]config.Resource{types[0]: {ShortNames: []string{"th" + name}}}})
+		m, err := model.NewProvider(name, p, config.Provider{
+			Resources: map[string]config.Resource{types[0]: {ShortNames: []string{"th" + name}}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +149,11 @@ func condition(kind, status, reason, message string) map[string]any {
 }
 
 func ready() map[string]any {
-	return map[string]any{"state": "Full", "conditions": []any{condition("Ready", "True", "Available", ""), condition("Synced", "True", "ReconcileSuccess", "")}}
+	return map[string]any{
+		"state": "Full", "conditions": []any{
+			condition("Ready", "True", "Available", ""), condition("Synced", "True", "ReconcileSuccess", ""),
+		},
+	}
 }
 
 func TestFind(t *testing.T) {
@@ -168,7 +178,10 @@ func TestFind(t *testing.T) {
 	if diff := cmp.Diff([]string{"image.data.one.landbridge.io", "thing.data.one.landbridge.io"}, data); diff != "" {
 		t.Errorf("kinds of data sources (-want +got):\n%s", diff)
 	}
-	for name, want := range map[string]string{"image": "image.data.one.landbridge.io", "thing.data.one.landbridge.io": "thing.data.one.landbridge.io", "others": "other.one.landbridge.io", "thone": "thing.one.landbridge.io"} {
+	for name, want := range map[string]string{
+		"image": "image.data.one.landbridge.io", "thing.data.one.landbridge.io": "thing.data.one.landbridge.io",
+		"others": "other.one.landbridge.io", "thone": "thing.one.landbridge.io",
+	} {
 		if k, err := status.Find(served, name); err != nil || k.String() != want {
 			t.Errorf("%s among all kinds: got %s, %v", name, k, err)
 		}
@@ -183,10 +196,12 @@ func TestFind(t *testing.T) {
 		"thone":                             {want: "thing.one.landbridge.io"},
 		"thing.two.landbridge.io":           {want: "thing.two.landbridge.io"},
 		"things.v1alpha1.two.landbridge.io": {want: "thing.two.landbridge.io"},
-		"thing":                             {problem: "several kinds are called thing; say which: thing.one.landbridge.io, thing.two.landbridge.io"},
-		"thing.three.landbridge.io":         {problem: "kubectl api-resources --categories=landbridge"},
-		"pod":                               {problem: "there is no kind pod"},
-		"providerconfig":                    {problem: "there is no kind providerconfig"},
+		"thing": {
+			problem: "several kinds are called thing; say which: thing.one.landbridge.io, thing.two.landbridge.io",
+		},
+		"thing.three.landbridge.io": {problem: "kubectl api-resources --categories=landbridge"},
+		"pod":                       {problem: "there is no kind pod"},
+		"providerconfig":            {problem: "there is no kind providerconfig"},
 	}
 	for name, tc := range cases {
 		k, err := status.Find(w.kinds, name)
@@ -214,9 +229,18 @@ func TestList(t *testing.T) {
 	}
 	byDefault := status.ProviderConfig{Kind: "ClusterProviderConfig", Name: "default"}
 	want := []status.Row{
-		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Other", Namespace: w.namespace, Name: "a", ProviderConfig: byDefault, Health: status.Unseen, Message: "The controller has not looked at it yet."},
-		{APIVersion: "one.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "b", ProviderConfig: byDefault, State: "Full", Ready: "True", Synced: "True", Health: status.Ready},
-		{APIVersion: "two.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "c", ProviderConfig: byDefault, Health: status.Unseen, Message: "The controller has not looked at it yet."},
+		{
+			APIVersion: "one.landbridge.io/v1alpha1", Kind: "Other", Namespace: w.namespace, Name: "a",
+			ProviderConfig: byDefault, Health: status.Unseen, Message: "The controller has not looked at it yet.",
+		},
+		{
+			APIVersion: "one.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "b",
+			ProviderConfig: byDefault, State: "Full", Ready: "True", Synced: "True", Health: status.Ready,
+		},
+		{
+			APIVersion: "two.landbridge.io/v1alpha1", Kind: "Thing", Namespace: w.namespace, Name: "c",
+			ProviderConfig: byDefault, Health: status.Unseen, Message: "The controller has not looked at it yet.",
+		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(status.Row{}, "Created")); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
@@ -233,7 +257,8 @@ func TestList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err = other.List(t.Context(), w.kinds, w.namespace); err == nil || !strings.Contains(err.Error(), "cannot list thing.one.landbridge.io") || len(got) != 0 {
+	if got, err = other.List(t.Context(), w.kinds, w.namespace); err == nil ||
+		!strings.Contains(err.Error(), "cannot list thing.one.landbridge.io") || len(got) != 0 {
 		t.Errorf("%d rows without rights, error %v", len(got), err)
 	}
 }
@@ -310,7 +335,10 @@ func TestAsk(t *testing.T) {
 		"untaint, not looked at":   {what: status.Untaint, refused: "its state is not known yet"},
 		"retry, whatever there is": {what: status.Retry},
 		"interrupt":                {what: status.Interrupt, state: "Empty", operation: map[string]any{"kind": "Create"}},
-		"interrupt, again":         {what: status.Interrupt, operation: map[string]any{"kind": "Create", "interrupted": true}, refused: "its Create was interrupted already"},
+		"interrupt, again": {
+			what: status.Interrupt, operation: map[string]any{"kind": "Create", "interrupted": true},
+			refused: "its Create was interrupted already",
+		},
 		"interrupt, nothing":       {what: status.Interrupt, state: "Full", refused: "no operation in progress"},
 		"abandon":                  {what: status.Abandon, operation: map[string]any{"kind": "Create", "interrupted": true}},
 		"abandon, not interrupted": {what: status.Abandon, operation: map[string]any{"kind": "Create"}, refused: "without --abandon first"},
@@ -385,10 +413,26 @@ func TestWaitInVain(t *testing.T) {
 		want   string
 	}{
 		"uncontrolled": {want: "is the controller running?"},
-		"paused":       {status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}}, want: "the resource is paused"},
-		"busy":         {status: map[string]any{"operation": map[string]any{"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339)}}, want: "Update has been going on for 1m"},
-		"interrupted":  {status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}}, want: "the provider has not answered yet"},
-		"refused":      {status: map[string]any{"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")}}, want: "The provider crashed."},
+		"paused": {
+			status: map[string]any{"conditions": []any{condition("Synced", "False", "ReconcilePaused", "")}},
+			want:   "the resource is paused",
+		},
+		"busy": {
+			status: map[string]any{
+				"operation": map[string]any{
+					"kind": "Update", "startedAt": time.Now().Add(-time.Minute).UTC().Format(time.RFC3339),
+				},
+			}, want: "Update has been going on for 1m",
+		},
+		"interrupted": {
+			status: map[string]any{"operation": map[string]any{"kind": "Update", "interrupted": true}},
+			want:   "the provider has not answered yet",
+		},
+		"refused": {
+			status: map[string]any{
+				"conditions": []any{condition("Synced", "False", "ProviderUnavailable", "The provider crashed.")},
+			}, want: "The provider crashed.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,9 @@ const (
 
 // waits are the reasons with which another object has to exist first, or a decision is needed.
 var waits = map[string]bool{
-	"AwaitingApproval": true, "PlanChanged": true, "DeniedByPolicy": true, "OperationsPaused": true, "DestroyBrake": true, "DestroyDelayed": true, "Deferred": true, "AwaitingDependents": true, "AwaitingAction": true, "AwaitingReplacement": true,
+	"AwaitingApproval": true, "PlanChanged": true, "DeniedByPolicy": true, "OperationsPaused": true,
+	"DestroyBrake": true, "DestroyDelayed": true, "Deferred": true, "AwaitingDependents": true,
+	"AwaitingAction": true, "AwaitingReplacement": true,
 	"ReferenceNotResolved": true, "StillReferredTo": true, "ProviderConfigError": true, "ProviderMissing": true,
 }
 

@@ -70,7 +70,8 @@ func (c *Client) ActionKind(u *unstructured.Unstructured) (Kind, error) {
 			return k, nil
 		}
 	}
-	return Kind{}, fmt.Errorf("%s of %s is no action that the cluster serves: kubectl api-resources --categories=%s lists them", u.GetKind(), u.GroupVersionKind().Group, model.Action.Category())
+	return Kind{}, fmt.Errorf("%s of %s is no action that the cluster serves: kubectl api-resources "+
+		"--categories=%s lists them", u.GetKind(), u.GroupVersionKind().Group, model.Action.Category())
 }
 
 // AwaitInvocation waits until the invocation of an action is over. tell gets a line for each

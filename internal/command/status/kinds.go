@@ -87,7 +87,10 @@ func (c *Client) AllKinds() ([]Kind, error) {
 			continue
 		}
 		for _, r := range list.APIResources {
-			k := Kind{GroupVersionResource: gv.WithResource(r.Name), Kind: r.Kind, Singular: r.SingularName, ShortNames: r.ShortNames, Cluster: !r.Namespaced}
+			k := Kind{
+				GroupVersionResource: gv.WithResource(r.Name), Kind: r.Kind, Singular: r.SingularName,
+				ShortNames: r.ShortNames, Cluster: !r.Namespaced,
+			}
 			k.Supporting = supporting(gv.Group, r)
 			for _, mode := range model.Unmanaged {
 				if inCategory(r, mode.Category()) {
@@ -152,9 +155,11 @@ func Find(kinds []Kind, name string) (Kind, error) {
 		return found[0], nil
 	case 0:
 		if len(kinds) == 0 {
-			return Kind{}, fmt.Errorf("there is no kind %s: the cluster serves no managed resources; kubectl get terraformproviders shows which providers are installed", name)
+			return Kind{}, fmt.Errorf("there is no kind %s: the cluster serves no managed resources; kubectl get "+
+				"terraformproviders shows which providers are installed", name)
 		}
-		return Kind{}, fmt.Errorf("there is no kind %s among the managed resources; kubectl api-resources --categories=%s lists them", name, model.Category)
+		return Kind{}, fmt.Errorf("there is no kind %s among the managed resources; kubectl api-resources "+
+			"--categories=%s lists them", name, model.Category)
 	default:
 		all := make([]string, len(found))
 		for i, k := range found {

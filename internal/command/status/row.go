@@ -87,7 +87,8 @@ func ParseProviderConfig(text string) (ProviderConfig, error) {
 			return ProviderConfig{known, name}, nil
 		}
 	}
-	return ProviderConfig{}, fmt.Errorf("%q is no provider configuration: give NAME, %s/NAME or %s/NAME", text, model.ProviderConfigKind, model.ClusterProviderConfigKind)
+	return ProviderConfig{}, fmt.Errorf("%q is no provider configuration: give NAME, %s/NAME or %s/NAME", text,
+		model.ProviderConfigKind, model.ClusterProviderConfigKind)
 }
 
 // Means reports whether the configuration is the other one, if it has a kind, or one of its name.
@@ -193,7 +194,8 @@ func conditionsOf(u *unstructured.Unstructured) map[string]condition {
 
 // trouble returns the message of the most important problem, and its reason.
 func (r Row) trouble(conditions map[string]condition) (reason, message string) {
-	if c := conditions["NeverSettles"]; r.NeverSettles && (conditions["Synced"].status == "True" || conditions["Synced"].reason == "NeverSettles") {
+	if c := conditions["NeverSettles"]; r.NeverSettles &&
+		(conditions["Synced"].status == "True" || conditions["Synced"].reason == "NeverSettles") {
 		return "NeverSettles", c.message
 	}
 	for _, kind := range []string{"Synced", "LastAsyncOperation", "Ready"} {

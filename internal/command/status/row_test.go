@@ -69,7 +69,11 @@ func TestParseProviderConfig(t *testing.T) {
 }
 
 func TestProviderConfigOfRow(t *testing.T) {
-	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": "main"}}}}
+	u := &unstructured.Unstructured{
+		Object: map[string]any{
+			"spec": map[string]any{"providerConfigRef": map[string]any{"kind": "ProviderConfig", "name": "main"}},
+		},
+	}
 	row := status.RowOf(u)
 	for text, want := range map[string]bool{"main": true, "ProviderConfig/main": true, "ClusterProviderConfig/main": false, "other": false} {
 		p, err := status.ParseProviderConfig(text)

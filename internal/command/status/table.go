@@ -115,7 +115,8 @@ type StreamedTable struct {
 
 // NewTable returns an empty table for rows of the kinds.
 func NewTable(out io.Writer, kinds []Kind, now time.Time, style Style) *StreamedTable {
-	return newTable(out, now, style, kindNames(kinds, func(k Kind) (name, full string) { return shortName(k.Kind, k.fullName()), k.fullName() }))
+	return newTable(out, now, style,
+		kindNames(kinds, func(k Kind) (name, full string) { return shortName(k.Kind, k.fullName()), k.fullName() }))
 }
 
 func newTable(out io.Writer, now time.Time, style Style, kinds map[string]string) *StreamedTable {

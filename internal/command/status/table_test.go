@@ -57,7 +57,8 @@ func TestTable(t *testing.T) {
 // Colours change nothing but colours.
 func TestColors(t *testing.T) {
 	for _, columns := range []int{0, 70} {
-		colored := regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(status.Table(rows(t), now, status.Style{Color: true, Columns: columns}), "")
+		colored := regexp.MustCompile("\x1b\\[[0-9]+m").
+			ReplaceAllString(status.Table(rows(t), now, status.Style{Color: true, Columns: columns}), "")
 		if diff := cmp.Diff(status.Table(rows(t), now, status.Style{Columns: columns}), colored); diff != "" {
 			t.Errorf("%d columns: -plain, +colored:\n%s", columns, diff)
 		}
@@ -98,7 +99,8 @@ func TestScreen(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	const want = "12 resources, 2 ready, 5 being changed, 1 waiting, 1 paused, 1 not looked at yet, 2 retrying; providers, modules and configurations in trouble: 1"
+	const want = "12 resources, 2 ready, 5 being changed, 1 waiting, 1 paused, 1 not looked at yet, 2 retrying; " +
+		"providers, modules and configurations in trouble: 1"
 	if got := status.Summary(rows(t)); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

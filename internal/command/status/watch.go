@@ -87,7 +87,8 @@ func (w *watcher) watch(ctx context.Context, k Kind) (cache.InformerSynced, erro
 	if k.Cluster {
 		namespace = ""
 	}
-	informer := dynamicinformer.NewFilteredDynamicInformer(w.cluster.dynamic, k.GroupVersionResource, namespace, 0, cache.Indexers{}, nil).Informer()
+	informer := dynamicinformer.NewFilteredDynamicInformer(w.cluster.dynamic, k.GroupVersionResource, namespace, 0,
+		cache.Indexers{}, nil).Informer()
 	// The informer retries; its errors are not reported.
 	if err := informer.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {}); err != nil {
 		return nil, err

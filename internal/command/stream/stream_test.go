@@ -35,7 +35,10 @@ func TestShrink(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	table := stream.Table{Out: &b, Columns: 24, Shrink: []stream.Shrink{{Column: 2, Least: 3}, {Column: 0, Least: 6, Tail: true}}}
-	if err := table.Write([][]string{{"NAME", "READY", "ID"}, {"password/db", "True", "0123456789"}, {"  a line that is as long as it is"}, {"a/b", "False", "1"}}); err != nil {
+	if err := table.Write([][]string{
+		{"NAME", "READY", "ID"}, {"password/db", "True", "0123456789"}, {"  a line that is as long as it is"},
+		{"a/b", "False", "1"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	want := "NAME         READY   ID\n…ssword/db   True    01…\n  a line that is as long as it is\na/b          False   1\n"

@@ -76,7 +76,9 @@ func identity(r *model.Resource, seen []instance.Instance) (mapping map[string]c
 		case best != "" && !tied:
 			mapping[name] = config.IdentityValue(best)
 			if len(rest) > 0 {
-				notes = append(notes, fmt.Sprintf("%s could also be %s; more objects with different values would tell", name, strings.Join(rest, " or ")))
+				notes = append(notes,
+					fmt.Sprintf("%s could also be %s; more objects with different values would tell", name,
+						strings.Join(rest, " or ")))
 			}
 			continue
 		case best != "":
@@ -140,10 +142,12 @@ func (c candidates) choose(name string) (best string, rest []string, tied bool) 
 		return "", nil, false
 	}
 	likelier := func(a, b argument) int {
-		return cmp.Or(less(a.path == name, b.path == name), less(last(a.path) == name, last(b.path) == name), less(c.besideOthers(name, a), c.besideOthers(name, b)))
+		return cmp.Or(less(a.path == name, b.path == name), less(last(a.path) == name, last(b.path) == name),
+			less(c.besideOthers(name, a), c.besideOthers(name, b)))
 	}
 	slices.SortStableFunc(found, func(a, b argument) int {
-		return cmp.Or(likelier(a, b), less(a.required, b.required), cmp.Compare(strings.Count(a.path, "."), strings.Count(b.path, ".")), cmp.Compare(a.path, b.path))
+		return cmp.Or(likelier(a, b), less(a.required, b.required),
+			cmp.Compare(strings.Count(a.path, "."), strings.Count(b.path, ".")), cmp.Compare(a.path, b.path))
 	})
 	for _, x := range found[1:] {
 		rest = append(rest, x.path)

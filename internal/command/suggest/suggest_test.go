@@ -29,7 +29,12 @@ func provider(t *testing.T, identity map[string]*schema.IdentityAttribute) *mode
 			},
 			Blocks: map[string]*schema.NestedBlock{
 				"metadata": {Nesting: schema.NestingList, MinItems: 1, MaxItems: 1, Block: metadata},
-				"role":     {Nesting: schema.NestingList, MaxItems: 1, Block: &schema.Block{Attributes: map[string]*schema.Attribute{"name": {Type: cty.String, Required: true}}}},
+				"role": {
+					Nesting: schema.NestingList, MaxItems: 1,
+					Block: &schema.Block{
+						Attributes: map[string]*schema.Attribute{"name": {Type: cty.String, Required: true}},
+					},
+				},
 			},
 		},
 	}}}, config.Provider{})
@@ -67,7 +72,8 @@ func (s seen) instance(identity map[string]*schema.IdentityAttribute) instance.I
 }
 
 func TestIdentities(t *testing.T) {
-	required, optional := &schema.IdentityAttribute{Type: cty.String, RequiredForImport: true}, &schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
+	required, optional := &schema.IdentityAttribute{Type: cty.String, RequiredForImport: true},
+		&schema.IdentityAttribute{Type: cty.String, OptionalForImport: true}
 	kube := map[string]*schema.IdentityAttribute{"name": required, "namespace": optional, "kind": required, "api_version": required}
 	of := func(namespace, name string) map[string]string {
 		return map[string]string{"name": name, "namespace": namespace, "kind": "ConfigMap", "api_version": "v1"}
@@ -117,7 +123,10 @@ func TestIdentities(t *testing.T) {
 		},
 		"two arguments of that name, and nothing beside them": {
 			map[string]*schema.IdentityAttribute{"name": required}, []seen{{"", "x", "", map[string]string{"name": "x"}, "x"}}, nil,
-			[]string{"kube_map: no mapping, since the required attribute name of the identity could be metadata.name or role.name; more objects with different values would tell"},
+			[]string{
+				"kube_map: no mapping, since the required attribute name of the identity could be metadata.name or " +
+					"role.name; more objects with different values would tell",
+			},
 		},
 		"two arguments of that name, and two objects": {
 			map[string]*schema.IdentityAttribute{"name": required}, []seen{
@@ -126,21 +135,32 @@ func TestIdentities(t *testing.T) {
 		},
 		"two arguments of other names": {
 			map[string]*schema.IdentityAttribute{"label": required}, []seen{{"", "x", "x", map[string]string{"label": "x"}, ""}}, nil,
-			[]string{"kube_map: no mapping, since the required attribute label of the identity could be metadata.name or title; more objects with different values would tell"},
+			[]string{
+				"kube_map: no mapping, since the required attribute label of the identity could be metadata.name or " +
+					"title; more objects with different values would tell",
+			},
 		},
 		"an optional one of two arguments": {
-			map[string]*schema.IdentityAttribute{"namespace": required, "label": optional}, []seen{{"a", "x", "x", map[string]string{"namespace": "a", "label": "x"}, "x"}},
+			map[string]*schema.IdentityAttribute{"namespace": required, "label": optional}, []seen{{
+				"a", "x", "x", map[string]string{"namespace": "a", "label": "x"}, "x",
+			}},
 			mapping{"label": "metadata.name", "namespace": "metadata.namespace"}, []string{
 				"kube_map: label could also be title or role.name; more objects with different values would tell",
 				"kube_map: the mapping is a guess, since only one object was seen; a second one would tell",
 			},
 		},
 		"a computed attribute, of one object": {
-			map[string]*schema.IdentityAttribute{"name": required, "number": required}, []seen{{"a", "x", "", map[string]string{"name": "x", "number": "i-1"}, ""}}, nil,
-			[]string{"kube_map: no mapping, since the required attribute number of the identity is the computed attribute id, which is not known before a create"},
+			map[string]*schema.IdentityAttribute{"name": required, "number": required},
+			[]seen{{"a", "x", "", map[string]string{"name": "x", "number": "i-1"}, ""}}, nil,
+			[]string{
+				"kube_map: no mapping, since the required attribute number of the identity is the computed " +
+					"attribute id, which is not known before a create",
+			},
 		},
 		"a computed attribute inside, of one object": {
-			map[string]*schema.IdentityAttribute{"name": required, "number": optional}, []seen{{"a", "x", "", map[string]string{"name": "x", "number": "u-x"}, ""}},
+			map[string]*schema.IdentityAttribute{"name": required, "number": optional}, []seen{{
+				"a", "x", "", map[string]string{"name": "x", "number": "u-x"}, "",
+			}},
 			mapping{"name": "metadata.name"}, []string{
 				"kube_map: number is left out, since it is the computed attribute metadata.uid, which is not known before a create",
 				"kube_map: the mapping is a guess, since only one object was seen; a second one would tell",

@@ -112,7 +112,10 @@ func open(t *testing.T, config *rest.Config, namespace string) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{Client: &http.Client{Jar: jar, Transport: &http.Transport{}}, t: t, base: "http://" + l.Addr().String(), form: s.Secrets().Form}
+	b := &browser{
+		Client: &http.Client{Jar: jar, Transport: &http.Transport{}}, t: t, base: "http://" + l.Addr().String(),
+		form: s.Secrets().Form,
+	}
 	t.Cleanup(func() {
 		cancel()
 		if err := <-served; err != nil {
@@ -172,7 +175,8 @@ func (b *browser) names() []string {
 // approve sends the form that approves plans.
 func (b *browser) approve(plans ...string) string {
 	b.t.Helper()
-	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.base+"/plans/approve", strings.NewReader(url.Values{"form": {b.form}, "plan": plans}.Encode()))
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.base+"/plans/approve",
+		strings.NewReader(url.Values{"form": {b.form}, "plan": plans}.Encode()))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -214,7 +218,9 @@ func TestApprove(t *testing.T) {
 	c.plan(t, second, "23", []any{condition("Synced", "False", "AwaitingApproval"), condition("Approved", "False", "AwaitingApproval")})
 	page := b.approve(id(namespace, "first", "11"), id(namespace, "second", "22"), "x", id(namespace, "gone", "1"))
 	for _, want := range []string{
-		"Thing " + namespace + "/first: approved.", "Thing " + namespace + "/second: Not approved: the plan of thing.one.landbridge.io/second is not 22 any more, but 23. Look at it first.",
+		"Thing " + namespace + "/first: approved.",
+		"Thing " + namespace + "/second: Not approved: the plan of thing.one.landbridge.io/second is not 22 any " +
+			"more, but 23. Look at it first.",
 		"names no plan", "It does not exist any more.",
 	} {
 		if !strings.Contains(page, want) {
@@ -238,22 +244,32 @@ func TestApprove(t *testing.T) {
 func TestViewsOfCluster(t *testing.T) {
 	c := newCluster(t)
 	namespace := c.Namespace(t)
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "creds"}, StringData: map[string]string{"password": "planted-secret"}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "creds"}, StringData: map[string]string{
+			"password": "planted-secret",
+		},
+	}
 	if err := c.Create(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
 	c.thing(t, namespace, "target", "")
 	above := statetest.Object(namespace, "above", map[string]any{})
-	above.Object["spec"].(map[string]any)["references"] = []any{map[string]any{"to": "forProvider.name", "from": map[string]any{"kind": statetest.Kind, "name": "target", "fieldPath": "status.atProvider.name"}}}
+	above.Object["spec"].(map[string]any)["references"] = []any{map[string]any{
+		"to":   "forProvider.name",
+		"from": map[string]any{"kind": statetest.Kind, "name": "target", "fieldPath": "status.atProvider.name"},
+	}}
 	if err := c.Create(t.Context(), above); err != nil {
 		t.Fatal(err)
 	}
 	b := open(t, c.Config, namespace)
 	object := "thing.one.landbridge.io/" + namespace
 	for path, wants := range map[string][]string{
-		"/":                                   {"Needs attention"},
-		"/estate?namespace=" + namespace:      {"target", "above"},
-		"/resources/" + object + "/target":    {"value-of-target", "Nothing has to be done.", "landbridge retry thing.one.landbridge.io/target -n " + namespace},
+		"/":                              {"Needs attention"},
+		"/estate?namespace=" + namespace: {"target", "above"},
+		"/resources/" + object + "/target": {
+			"value-of-target", "Nothing has to be done.",
+			"landbridge retry thing.one.landbridge.io/target -n " + namespace,
+		},
 		"/dependencies/" + object + "/above":  {"<svg", "spec.forProvider.name"},
 		"/dependencies/" + object + "/target": {"<svg", "Thing " + namespace + "/above"},
 		"/search?q=VALUE-of-target":           {"1 object has", "target"},
@@ -275,7 +291,10 @@ func TestViewsOfCluster(t *testing.T) {
 			t.Errorf("%s has the value of a Secret", path)
 		}
 	}
-	for _, path := range []string{"/resources/secret./" + namespace + "/creds", "/api/v1/resources/secret./" + namespace + "/creds", "/resources/" + object + "/none"} {
+	for _, path := range []string{
+		"/resources/secret./" + namespace + "/creds", "/api/v1/resources/secret./" + namespace + "/creds",
+		"/resources/" + object + "/none",
+	} {
 		if code, body := b.get(path); code != 404 {
 			t.Errorf("%s: %d %s", path, code, body)
 		}
@@ -319,7 +338,8 @@ func (c cluster) as(t *testing.T, user, namespace string, rules ...rbacv1.Policy
 		t.Fatal(err)
 	}
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: user}
-	if _, err := api.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{}); err != nil {
+	if _, err := api.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: rules},
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := api.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
@@ -339,7 +359,9 @@ func TestRights(t *testing.T) {
 	mine, others := c.Namespace(t), c.Namespace(t)
 	c.thing(t, mine, "seen", "11")
 	c.thing(t, others, "hidden", "22")
-	config := c.as(t, "reader-"+mine, mine, rbacv1.PolicyRule{APIGroups: []string{statetest.Group}, Resources: []string{"things"}, Verbs: []string{"get", "list", "watch"}})
+	config := c.as(t, "reader-"+mine, mine, rbacv1.PolicyRule{
+		APIGroups: []string{statetest.Group}, Resources: []string{"things"}, Verbs: []string{"get", "list", "watch"},
+	})
 	b := open(t, config, mine)
 	if diff := cmp.Diff([]string{mine + "/seen"}, b.names()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

@@ -21,9 +21,16 @@ var snapshot = &explain.Snapshot{At: now, Owners: map[string]string{
 func object(apiVersion, kind, namespace, name string, conditions ...[4]string) *unstructured.Unstructured {
 	list := []any{}
 	for _, c := range conditions {
-		list = append(list, map[string]any{"type": c[0], "status": c[1], "reason": c[2], "message": c[3], "lastTransitionTime": "2026-03-04T11:00:00Z"})
+		list = append(list, map[string]any{
+			"type": c[0], "status": c[1], "reason": c[2], "message": c[3], "lastTransitionTime": "2026-03-04T11:00:00Z",
+		})
 	}
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "status": map[string]any{"conditions": list}, "spec": map[string]any{}}}
+	u := &unstructured.Unstructured{
+		Object: map[string]any{
+			"apiVersion": apiVersion, "kind": kind, "status": map[string]any{"conditions": list},
+			"spec": map[string]any{},
+		},
+	}
 	u.SetNamespace(namespace)
 	u.SetName(name)
 	u.SetUID("uid-" + "1")
@@ -74,11 +81,15 @@ func planned(u *unstructured.Unstructured, hash string) *unstructured.Unstructur
 	return u
 }
 
-var awaits = [][4]string{{"Ready", "True", "Available", ""}, {"Synced", "False", "AwaitingApproval", "The plan waits for approval."}, {"Approved", "False", "AwaitingApproval", "The plan waits."}}
+var awaits = [][4]string{
+	{"Ready", "True", "Available", ""}, {"Synced", "False", "AwaitingApproval", "The plan waits for approval."},
+	{"Approved", "False", "AwaitingApproval", "The plan waits."},
+}
 
 // provider returns the TerraformProvider of the servers and networks.
 func provider() *unstructured.Unstructured {
-	u := object("landbridge.io/v1alpha1", "TerraformProvider", "", "cloud", [4]string{"Ready", "True", "Available", ""}, [4]string{"Synced", "True", "ReconcileSuccess", ""},
+	u := object("landbridge.io/v1alpha1", "TerraformProvider", "", "cloud",
+		[4]string{"Ready", "True", "Available", ""}, [4]string{"Synced", "True", "ReconcileSuccess", ""},
 		[4]string{"Healthy", "True", "Healthy", ""})
 	set(u, map[string]any{"source": "<script>/cloud", "version": "~> 1.0"}, "spec")
 	set(u, map[string]any{"version": "1.2.3"}, "status", "installed")
@@ -99,18 +110,34 @@ func objects() []*unstructured.Unstructured {
 	}
 	for i := range 2 {
 		out = append(out, resource("Server", fmt.Sprintf("quota-%d", i), [4]string{"Ready", "False", "Creating", ""},
-			[4]string{"Synced", "False", "OperationFailed", fmt.Sprintf(`Create of "quota-%d" failed: no quota, request 4711%d. Ask for more.`, i, i)}))
+			[4]string{
+				"Synced", "False", "OperationFailed",
+				fmt.Sprintf(`Create of "quota-%d" failed: no quota, request 4711%d. Ask for more.`, i, i),
+			}))
 	}
 	return append(out,
-		refers(resource("Server", "lonely", [4]string{"Ready", "False", "Creating", ""}, [4]string{"Synced", "False", "ReferenceNotResolved", "There is no Network team-a/gone."}), "Network", "gone"),
-		refers(resource("Server", "behind", [4]string{"Ready", "False", "Creating", ""}, [4]string{"Synced", "False", "ReferenceNotResolved", "Network team-a/broken is not ready."}), "Network", "broken"),
-		resource("Network", "broken", [4]string{"Ready", "False", "Creating", ""}, [4]string{"Synced", "False", "InvalidConfiguration", "The range is <b>too</b> small."}, [4]string{"Stalled", "True", "InvalidConfiguration", ""}),
-		resource("Server", "unknown", [4]string{"Ready", "False", "Creating", ""}, [4]string{"Synced", "False", "CreateOutcomeUnknown", "It is not known whether the object was created."}),
-		resource("Server", "twice", [4]string{"Ready", "False", "Creating", ""}, [4]string{"Synced", "False", "IdentityConflict", "Server team-b/twice has the object."}),
+		refers(resource("Server", "lonely", [4]string{"Ready", "False", "Creating", ""}, [4]string{
+			"Synced", "False", "ReferenceNotResolved", "There is no Network team-a/gone.",
+		}), "Network", "gone"),
+		refers(resource("Server", "behind", [4]string{"Ready", "False", "Creating", ""}, [4]string{
+			"Synced", "False", "ReferenceNotResolved", "Network team-a/broken is not ready.",
+		}), "Network", "broken"),
+		resource("Network", "broken", [4]string{"Ready", "False", "Creating", ""}, [4]string{
+			"Synced", "False", "InvalidConfiguration", "The range is <b>too</b> small.",
+		}, [4]string{"Stalled", "True", "InvalidConfiguration", ""}),
+		resource("Server", "unknown", [4]string{"Ready", "False", "Creating", ""}, [4]string{
+			"Synced", "False", "CreateOutcomeUnknown", "It is not known whether the object was created.",
+		}),
+		resource("Server", "twice", [4]string{"Ready", "False", "Creating", ""}, [4]string{
+			"Synced", "False", "IdentityConflict", "Server team-b/twice has the object.",
+		}),
 		planned(resource("Network", "planned", awaits...), "4f1e"),
 		refers(resource("Server", "above"), "Network", "planned"),
 		resource("Server", "drifted", append(ready[:2:2], [4]string{"Drifted", "True", "Drifted", "The size was changed."})...),
-		resource("Server", "restless", append(ready[:2:2], [4]string{"NeverSettles", "True", "NeverSettles", "The provider changes the size again and again."})...),
+		resource("Server", "restless",
+			append(ready[:2:2], [4]string{
+				"NeverSettles", "True", "NeverSettles", "The provider changes the size again and again.",
+			})...),
 		resource("Server", "paused", [4]string{"Synced", "False", "ReconcilePaused", ""}),
 	)
 }

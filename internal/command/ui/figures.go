@@ -84,7 +84,10 @@ type span struct{ from, to time.Time }
 // FiguresOf returns the figures of change records.
 func FiguresOf(c Content, records []state.History, now time.Time) Figures {
 	to := now.UTC().Truncate(time.Hour).Add(time.Hour)
-	out := Figures{From: to.Add(-hours * time.Hour), To: to, Records: len(records), Hours: make([]Hour, hours), Durations: []Durations{}, Now: healthsOf(c)}
+	out := Figures{
+		From: to.Add(-hours * time.Hour), To: to, Records: len(records), Hours: make([]Hour, hours),
+		Durations: []Durations{}, Now: healthsOf(c),
+	}
 	for i := range out.Hours {
 		out.Hours[i].At = out.From.Add(time.Duration(i) * time.Hour)
 	}

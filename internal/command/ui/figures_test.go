@@ -65,7 +65,9 @@ func TestFigures(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]ui.Durations{{"Create", 2, 10_000, 20_000, 20_000}, {"Update", 2, 1_000, 2_400_000, 2_400_000}}, f.Durations); diff != "" {
+	if diff := cmp.Diff([]ui.Durations{
+		{"Create", 2, 10_000, 20_000, 20_000}, {"Update", 2, 1_000, 2_400_000, 2_400_000},
+	}, f.Durations); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if f.Records != 2 || f.Cut != 3 {

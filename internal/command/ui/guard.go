@@ -19,7 +19,8 @@ func newSecrets() secrets { return secrets{rand.Text(), rand.Text(), rand.Text()
 
 // policy is the content security policy: no inline scripts and styles, nothing of other origins,
 // and no frames.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // guard lets requests through that come from this page, or from a program that knows the token. It
 // is proof against pages of other origins, also if their names lead to this machine, and against

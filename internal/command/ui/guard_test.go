@@ -23,38 +23,73 @@ func TestGuard(t *testing.T) {
 		header                   map[string]string
 		want                     int
 	}{
-		"the page":                      {path: "/", header: map[string]string{"Cookie": cookie}, want: 200},
-		"by the name localhost":         {path: "/", host: "localhost:4000", header: map[string]string{"Cookie": cookie}, want: 200},
-		"a view anew":                   {path: "/plans", header: map[string]string{"Cookie": cookie, "HX-Request": "true", "Sec-Fetch-Site": "same-origin"}, want: 200},
-		"no token":                      {path: "/", want: 401},
-		"no token for a file":           {path: "/static/page.js", want: 401},
-		"no token for the API":          {path: "/api/v1/attention", want: 401},
-		"no token for the stream":       {path: "/events", want: 401},
-		"another cookie":                {path: "/", header: map[string]string{"Cookie": "landbridge-4000=x"}, want: 401},
-		"the cookie of another port":    {path: "/", header: map[string]string{"Cookie": "landbridge-4001=" + secrets.Session}, want: 401},
-		"the token":                     {path: "/?token=" + secrets.Token, want: 200},
-		"the token from another page":   {path: "/?token=" + secrets.Token, header: map[string]string{"Sec-Fetch-Site": "cross-site"}, want: 200},
-		"another token":                 {path: "/?token=x", want: 401},
-		"the session as token":          {path: "/?token=" + secrets.Session, want: 401},
-		"the token as cookie":           {path: "/", header: map[string]string{"Cookie": "landbridge-4000=" + secrets.Token}, want: 401},
-		"a program reads the API":       {path: "/api/v1/plans", header: map[string]string{"Authorization": "Bearer " + secrets.Token}, want: 200},
-		"a program reads a page":        {path: "/plans", header: map[string]string{"Authorization": "Bearer " + secrets.Token}, want: 401},
-		"a program writes":              {method: "POST", path: "/plans/approve", body: form, header: map[string]string{"Authorization": "Bearer " + secrets.Token, "Origin": "http://" + address}, want: 401},
-		"another host":                  {path: "/", host: "attacker.example:4000", header: map[string]string{"Cookie": cookie}, want: 421},
-		"another host with the token":   {path: "/?token=" + secrets.Token, host: "attacker.example:4000", want: 421},
-		"another port":                  {path: "/", host: "127.0.0.1:4001", header: map[string]string{"Cookie": cookie}, want: 421},
-		"another origin":                {path: "/api/v1/attention", header: map[string]string{"Cookie": cookie, "Origin": "http://attacker.example"}, want: 403},
+		"the page":              {path: "/", header: map[string]string{"Cookie": cookie}, want: 200},
+		"by the name localhost": {path: "/", host: "localhost:4000", header: map[string]string{"Cookie": cookie}, want: 200},
+		"a view anew": {
+			path: "/plans", header: map[string]string{
+				"Cookie": cookie, "HX-Request": "true", "Sec-Fetch-Site": "same-origin",
+			}, want: 200,
+		},
+		"no token":                    {path: "/", want: 401},
+		"no token for a file":         {path: "/static/page.js", want: 401},
+		"no token for the API":        {path: "/api/v1/attention", want: 401},
+		"no token for the stream":     {path: "/events", want: 401},
+		"another cookie":              {path: "/", header: map[string]string{"Cookie": "landbridge-4000=x"}, want: 401},
+		"the cookie of another port":  {path: "/", header: map[string]string{"Cookie": "landbridge-4001=" + secrets.Session}, want: 401},
+		"the token":                   {path: "/?token=" + secrets.Token, want: 200},
+		"the token from another page": {path: "/?token=" + secrets.Token, header: map[string]string{"Sec-Fetch-Site": "cross-site"}, want: 200},
+		"another token":               {path: "/?token=x", want: 401},
+		"the session as token":        {path: "/?token=" + secrets.Session, want: 401},
+		"the token as cookie":         {path: "/", header: map[string]string{"Cookie": "landbridge-4000=" + secrets.Token}, want: 401},
+		"a program reads the API": {
+			path: "/api/v1/plans", header: map[string]string{"Authorization": "Bearer " + secrets.Token}, want: 200,
+		},
+		"a program reads a page": {path: "/plans", header: map[string]string{"Authorization": "Bearer " + secrets.Token}, want: 401},
+		"a program writes": {
+			method: "POST", path: "/plans/approve", body: form,
+			header: map[string]string{
+				"Authorization": "Bearer " + secrets.Token, "Origin": "http://" + address,
+			}, want: 401,
+		},
+		"another host":                {path: "/", host: "attacker.example:4000", header: map[string]string{"Cookie": cookie}, want: 421},
+		"another host with the token": {path: "/?token=" + secrets.Token, host: "attacker.example:4000", want: 421},
+		"another port":                {path: "/", host: "127.0.0.1:4001", header: map[string]string{"Cookie": cookie}, want: 421},
+		"another origin": {
+			path: "/api/v1/attention", header: map[string]string{
+				"Cookie": cookie, "Origin": "http://attacker.example",
+			}, want: 403,
+		},
 		"another origin of the machine": {path: "/", header: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "same-site"}, want: 403},
 		"another site":                  {path: "/", header: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "cross-site"}, want: 403},
-		"a form of another page":        {method: "POST", path: "/plans/approve", body: form, header: map[string]string{"Cookie": cookie, "Origin": "http://127.0.0.1:4001"}, want: 403},
-		"a form without an origin":      {method: "POST", path: "/plans/approve", body: form, header: map[string]string{"Cookie": cookie}, want: 403},
-		"a form of no origin":           {method: "POST", path: "/plans/approve", body: form, header: map[string]string{"Cookie": cookie, "Origin": "null"}, want: 403},
-		"a form without its secret":     {method: "POST", path: "/plans/approve", body: "plan=x", header: map[string]string{"Cookie": cookie, "Origin": "http://" + address}, want: 403},
-		"its secret in the address":     {method: "POST", path: "/plans/approve?" + form, body: "plan=x", header: map[string]string{"Cookie": cookie, "Origin": "http://" + address}, want: 403},
-		"another method":                {method: "DELETE", path: "/plans", body: form, header: map[string]string{"Cookie": cookie, "Origin": "http://" + address}, want: 403},
-		"approval by reading":           {path: "/plans/approve?" + form, header: map[string]string{"Cookie": cookie}, want: 405},
-		"writing through the API":       {method: "POST", path: "/api/v1/plans", body: form, header: map[string]string{"Cookie": cookie, "Origin": "http://" + address}, want: 405},
-		"an object that is not there":   {path: "/resources/secret./team-a/db", header: map[string]string{"Cookie": cookie}, want: 404},
+		"a form of another page": {
+			method: "POST", path: "/plans/approve", body: form,
+			header: map[string]string{"Cookie": cookie, "Origin": "http://127.0.0.1:4001"}, want: 403,
+		},
+		"a form without an origin": {
+			method: "POST", path: "/plans/approve", body: form, header: map[string]string{"Cookie": cookie}, want: 403,
+		},
+		"a form of no origin": {
+			method: "POST", path: "/plans/approve", body: form,
+			header: map[string]string{"Cookie": cookie, "Origin": "null"}, want: 403,
+		},
+		"a form without its secret": {
+			method: "POST", path: "/plans/approve", body: "plan=x",
+			header: map[string]string{"Cookie": cookie, "Origin": "http://" + address}, want: 403,
+		},
+		"its secret in the address": {
+			method: "POST", path: "/plans/approve?" + form, body: "plan=x",
+			header: map[string]string{"Cookie": cookie, "Origin": "http://" + address}, want: 403,
+		},
+		"another method": {
+			method: "DELETE", path: "/plans", body: form,
+			header: map[string]string{"Cookie": cookie, "Origin": "http://" + address}, want: 403,
+		},
+		"approval by reading": {path: "/plans/approve?" + form, header: map[string]string{"Cookie": cookie}, want: 405},
+		"writing through the API": {
+			method: "POST", path: "/api/v1/plans", body: form,
+			header: map[string]string{"Cookie": cookie, "Origin": "http://" + address}, want: 405,
+		},
+		"an object that is not there": {path: "/resources/secret./team-a/db", header: map[string]string{"Cookie": cookie}, want: 404},
 	} {
 		t.Run(name, func(t *testing.T) {
 			method := tc.method

@@ -201,7 +201,10 @@ func (manifests) Still() bool { return true }
 
 // manifests makes manifests of the objects that a form names. Nothing is written.
 func (s *Server) manifests(w http.ResponseWriter, r *http.Request) {
-	m := manifests{Type: r.PostForm.Get("type"), Namespace: r.PostForm.Get("namespace"), Configuration: r.PostForm.Get("configuration"), Objects: r.PostForm["object"]}
+	m := manifests{
+		Type: r.PostForm.Get("type"), Namespace: r.PostForm.Get("namespace"),
+		Configuration: r.PostForm.Get("configuration"), Objects: r.PostForm["object"],
+	}
 	if err := s.makeManifests(r, &m); err != nil {
 		m.Problem = err.Error()
 	}

@@ -53,7 +53,10 @@ func post(s *ui.Server, path string, form url.Values) *httptest.ResponseRecorder
 	form.Set("form", s.Secrets().Form)
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
 	r.Host = address
-	for k, v := range map[string]string{"Cookie": "landbridge-4000=" + s.Secrets().Session, "Origin": "http://" + address, "Content-Type": "application/x-www-form-urlencoded"} {
+	for k, v := range map[string]string{
+		"Cookie": "landbridge-4000=" + s.Secrets().Session, "Origin": "http://" + address,
+		"Content-Type": "application/x-www-form-urlencoded",
+	} {
 		r.Header.Set(k, v)
 	}
 	w := httptest.NewRecorder()
@@ -66,7 +69,8 @@ func TestImport(t *testing.T) {
 	x := index(objects()...)
 	x.SetType(ui.Served{Provider: "cloud", Type: "cloud_server", Kind: "Server"})
 	s := ui.NewOf(x, now)
-	p, noted := program(t, "case $1 in\ndiscover) cat <<'EOF'\n"+found+"\nEOF\n;;\nimport) cat >> $0.stdin; cat <<'EOF'\n"+manifest+"EOF\necho '2 resources written.' >&2; exit 2;;\nesac\n")
+	p, noted := program(t, "case $1 in\ndiscover) cat <<'EOF'\n"+found+"\nEOF\n;;\nimport) cat >> "+
+		"$0.stdin; cat <<'EOF'\n"+manifest+"EOF\necho '2 resources written.' >&2; exit 2;;\nesac\n")
 	s.Runs(p)
 	w := get(s, "/import?type=cloud_server")
 	golden.Check(t, "import.html", w.Body.Bytes())
@@ -77,7 +81,10 @@ func TestImport(t *testing.T) {
 	one := `{"type":"cloud_server","apiVersion":"cloud.landbridge.io/v1alpha1","kind":"Server","identity":{"id":9007199254740993,"zone":"a"},"identityVersion":0,"managedBy":[]}`
 	form := url.Values{"type": {"cloud_server"}, "namespace": {"team-a"}, "object": {one, one}}
 	w = post(s, "/import/manifests", form)
-	for _, want := range []string{"1 of 2 objects are adopted without a change", "1 resource only observes its object", "kind: Server", "2 resources written.", "| landbridge import --objects - --namespace=team-a"} {
+	for _, want := range []string{
+		"1 of 2 objects are adopted without a change", "1 resource only observes its object", "kind: Server",
+		"2 resources written.", "| landbridge import --objects - --namespace=team-a",
+	} {
 		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("status %d, lacks %q:\n%s", w.Code, want, w.Body)
 		}
@@ -87,7 +94,8 @@ func TestImport(t *testing.T) {
 	if w.Body.String() != manifest || w.Header().Get("Content-Type") != "application/yaml" {
 		t.Errorf("the download is %s:\n%s", w.Header().Get("Content-Type"), w.Body)
 	}
-	want := strings.Repeat("discover cloud_server -o json --context=it's mine\n", 2) + strings.Repeat("import --objects - --namespace=team-a --context=it's mine\n", 2)
+	want := strings.Repeat("discover cloud_server -o json --context=it's mine\n", 2) +
+		strings.Repeat("import --objects - --namespace=team-a --context=it's mine\n", 2)
 	if diff := cmp.Diff(want, noted()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -109,7 +117,10 @@ func TestImportRefused(t *testing.T) {
 		"a pattern":                   {path: "/import?type=*", want: "no name of a resource type"},
 		"the command fails":           {script: "echo 'Error: no such type' >&2; exit 1", path: "/import?type=cloud_x", want: "no such type"},
 		"the command prints no JSON":  {script: "echo x", path: "/import?type=cloud_x", want: "cannot be read"},
-		"not listable":                {script: `echo '{"objects":[],"notListable":["cloud_x"]}'`, path: "/import?type=cloud_x", want: "cannot list cloud_x"},
+		"not listable": {
+			script: `echo '{"objects":[],"notListable":["cloud_x"]}'`, path: "/import?type=cloud_x",
+			want: "cannot list cloud_x",
+		},
 		"nothing is selected":         {form: url.Values{}, want: "no object is selected"},
 		"what is selected is no JSON": {form: url.Values{"object": {"x"}}, want: "names no object"},
 		"the import fails":            {script: "echo 'Error: refused' >&2; exit 1", form: url.Values{"object": {"{}"}}, want: "refused"},

@@ -34,7 +34,10 @@ type Index struct {
 
 // NewIndex returns an empty index.
 func NewIndex() *Index {
-	return &Index{entries: map[explain.Key]*Entry{}, changed: make(chan struct{}), unread: map[string]string{}, types: map[Served]bool{}, version: 1}
+	return &Index{
+		entries: map[explain.Key]*Entry{}, changed: make(chan struct{}), unread: map[string]string{},
+		types: map[Served]bool{}, version: 1,
+	}
 }
 
 // Set adds or replaces an entry.
@@ -210,7 +213,8 @@ func (c Content) Find(k explain.Key) *Entry {
 }
 
 func compareKeys(a, b explain.Key) int {
-	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Group, b.Group), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Group, b.Group),
+		strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // Users are the objects of a content by what they need.

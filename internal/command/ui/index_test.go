@@ -70,7 +70,8 @@ func TestUsers(t *testing.T) {
 		"kind": "Network", "selector": map[string]any{"matchLabels": map[string]any{"zone": "one"}},
 	}}}, "spec", "references")
 	circle := refers(refers(resource("Network", "circle"), "Server", "named"), "Server", "named")
-	c := index(network, selecting, circle, refers(resource("Server", "named"), "Network", "main"), refers(resource("Server", "above"), "Network", "circle"),
+	c := index(network, selecting, circle, refers(resource("Server", "named"), "Network", "main"),
+		refers(resource("Server", "above"), "Network", "circle"),
 		refers(resource("Server", "beside"), "Network", "other")).Content()
 	var got []string
 	for _, e := range c.Users().Of(explain.KeyOf(network)) {

@@ -120,7 +120,10 @@ func fieldsOf(t reflect.Type) []field {
 // OpenAPI returns the OpenAPI document of the API. It is made of the types of the views.
 func (s *Server) OpenAPI() map[string]any {
 	all, paths := schemas{}, map[string]any{}
-	problem := map[string]any{"description": "There is no such view, or the cluster refuses it.", "content": content(all.of(reflect.TypeFor[Error]()))}
+	problem := map[string]any{
+		"description": "There is no such view, or the cluster refuses it.",
+		"content":     content(all.of(reflect.TypeFor[Error]())),
+	}
 	for _, v := range s.views() {
 		parameters := []any{}
 		for part := range strings.SplitSeq(v.path, "/") {

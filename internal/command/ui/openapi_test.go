@@ -134,7 +134,10 @@ func openAPI(t *testing.T, text []byte) document {
 // TestOpenAPI checks that each view is what the document says, and that the documentation has it.
 func TestOpenAPI(t *testing.T) {
 	s := ui.NewOf(index(objects()...), now)
-	p, _ := program(t, "case $1 in\ndiscover) cat <<'EOF'\n"+found+"\nEOF\n;;\n*) echo '{\"providers\":[{\"provider\":\"cloud\",\"source\":\"x\",\"newer\":[\"2.0.0\"],\"behind\":{\"versions\":1},\"deprecated\":[{\"outcome\":\"x\",\"group\":\"g\",\"kind\":\"k\",\"count\":1,\"namespaces\":{\"a\":1}}]}]}';;\nesac\n")
+	p, _ := program(t, "case $1 in\ndiscover) cat <<'EOF'\n"+found+
+		"\nEOF\n;;\n*) echo '{\"providers\":[{\"provider\":\"cloud\",\"source\":\"x\",\"newer\":[\"2.0.0\"],"+
+		"\"behind\":{\"versions\":1},\"deprecated\":[{\"outcome\":\"x\",\"group\":\"g\",\"kind\":\"k\",\"count\":1,"+
+		"\"namespaces\":{\"a\":1}}]}]}';;\nesac\n")
 	s.Runs(p)
 	s.Records(records(), nil)
 	served := get(s, "/api/v1/openapi.json")

@@ -71,7 +71,8 @@ func NewPeople(o Options, addresses []string) (*People, error) {
 	}
 	for _, a := range addresses {
 		u, err := url.Parse(a)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" ||
+			strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
 			return nil, fmt.Errorf("%q is no address of the page. Give one such as https://landbridge.example.com", a)
 		}
 		p.origins[strings.ToLower(u.Host)] = u.Scheme + "://" + strings.ToLower(u.Host)
@@ -367,7 +368,10 @@ func (p *People) logout(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *People) cookie(value string, age int) *http.Cookie {
-	return &http.Cookie{Name: sessionCookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: p.secure, SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{
+		Name: sessionCookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: p.secure,
+		SameSite: http.SameSiteStrictMode,
+	}
 }
 
 // refuse asks a person for a token, and tells a program that it has none.
@@ -377,7 +381,10 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 		code = http.StatusUnauthorized
 	}
 	if strings.HasPrefix(r.URL.Path, apiPrefix) {
-		writeError(w, code, strings.TrimSpace("The request has no valid token. Send that of a user of the cluster in the header Authorization. "+err.Error()))
+		writeError(
+			w, code, strings.TrimSpace("The request has no valid token. Send that of a user of the cluster in the "+
+				"header Authorization. "+err.Error()),
+		)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

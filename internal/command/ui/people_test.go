@@ -27,16 +27,20 @@ import (
 )
 
 // readsThings permits to see the things of a namespace.
-var readsThings = rbacv1.PolicyRule{APIGroups: []string{statetest.Group}, Resources: []string{"things"}, Verbs: []string{"get", "list", "watch"}}
+var readsThings = rbacv1.PolicyRule{
+	APIGroups: []string{statetest.Group}, Resources: []string{"things"}, Verbs: []string{"get", "list", "watch"},
+}
 
 // person is a ServiceAccount that may see the things of a namespace, and its token.
 func (c cluster) person(t *testing.T, api kubernetes.Interface, namespace string) (token string) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: "person"}
-	if _, err := api.CoreV1().ServiceAccounts(namespace).Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{}); err != nil {
+	if _, err := api.CoreV1().ServiceAccounts(namespace).
+		Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: meta}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := api.RbacV1().Roles(namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{readsThings}}, metav1.CreateOptions{}); err != nil {
+	if _, err := api.RbacV1().Roles(namespace).Create(t.Context(),
+		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{readsThings}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := api.RbacV1().RoleBindings(namespace).Create(t.Context(), &rbacv1.RoleBinding{
@@ -45,7 +49,8 @@ func (c cluster) person(t *testing.T, api kubernetes.Interface, namespace string
 	}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := api.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), "person", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	r, err := api.CoreV1().ServiceAccounts(namespace).
+		CreateToken(t.Context(), "person", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,10 +172,12 @@ func TestPeople(t *testing.T) {
 	if code, body := p.ask(browser, "GET", "/plans", ""); code != 401 || !strings.Contains(body, "Sign in") || strings.Contains(body, mine) {
 		t.Errorf("without a token: %d %s", code, body)
 	}
-	if code, body := p.ask(browser, "POST", "/login", form("token", "x"), "Origin", p.base); code != 401 || !strings.Contains(body, "does not accept the token") {
+	if code, body := p.ask(browser, "POST", "/login", form("token", "x"), "Origin", p.base); code != 401 ||
+		!strings.Contains(body, "does not accept the token") {
 		t.Errorf("with another token: %d %s", code, body)
 	}
-	if code, body := p.ask(browser, "POST", "/login", form("token", token), "Origin", p.base); code != 200 || !strings.Contains(body, "system:serviceaccount:"+mine+":person") {
+	if code, body := p.ask(browser, "POST", "/login", form("token", token), "Origin", p.base); code != 200 ||
+		!strings.Contains(body, "system:serviceaccount:"+mine+":person") {
 		t.Fatalf("signing in: %d %s", code, body)
 	}
 	code, body := p.ask(browser, "GET", "/plans", "")
@@ -186,22 +193,64 @@ func TestPeople(t *testing.T) {
 		want         int
 		text         string
 	}{
-		"the API without a token":        {method: "GET", path: "/api/v1/plans", want: 401, text: `"error"`},
-		"the API with a token":           {method: "GET", path: "/api/v1/plans", headers: []string{"Authorization", "Bearer " + token}, want: 200, text: "seen"},
-		"what others have":               {client: browser, method: "GET", path: "/resources/thing.one.landbridge.io/" + others + "/hidden", want: 404},
-		"another host":                   {client: browser, method: "GET", path: "/plans", headers: []string{"Host", "attacker.example"}, want: 421},
-		"another origin":                 {client: browser, method: "GET", path: "/api/v1/plans", headers: []string{"Origin", "http://attacker.example"}, want: 403},
-		"a script of another page":       {client: browser, method: "GET", path: "/plans", headers: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, want: 403},
-		"a frame of another page":        {client: browser, method: "GET", path: "/plans", headers: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, want: 403},
-		"a link of another page":         {client: browser, method: "GET", path: "/plans", headers: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, want: 200},
-		"a login by another page":        {method: "POST", path: "/login", body: form("token", other), headers: []string{"Origin", "http://attacker.example"}, want: 403},
-		"a login without an origin":      {method: "POST", path: "/login", body: form("token", other), want: 403},
-		"a form without its secret":      {client: browser, method: "POST", path: "/plans/approve", body: form("plan", id(mine, "seen", "11")), headers: []string{"Origin", p.base}, want: 403},
-		"a form with the token alone":    {method: "POST", path: "/plans/approve", body: form("plan", id(mine, "seen", "11")), headers: []string{"Origin", p.base, "Authorization", "Bearer " + token}, want: 403},
-		"an approval without permission": {client: browser, method: "POST", path: "/plans/approve", body: form("form", secret, "plan", id(mine, "seen", "11")), headers: []string{"Origin", p.base}, want: 200, text: "cannot patch resource"},
-		"another person's form":          {method: "POST", path: "/plans/approve", body: form("form", secret, "plan", id(mine, "seen", "11")), headers: []string{"Origin", p.base, "Authorization", "Bearer " + other}, want: 403},
-		"a command on the machine":       {client: browser, method: "GET", path: "/import?type=cloud_server", want: 200, text: "Run it on your machine"},
-		"health":                         {method: "GET", path: "/healthz", headers: []string{"Host", "10.0.0.1:8443"}, want: 200},
+		"the API without a token": {method: "GET", path: "/api/v1/plans", want: 401, text: `"error"`},
+		"the API with a token": {
+			method: "GET", path: "/api/v1/plans", headers: []string{"Authorization", "Bearer " + token},
+			want: 200, text: "seen",
+		},
+		"what others have": {
+			client: browser, method: "GET", path: "/resources/thing.one.landbridge.io/" + others + "/hidden", want: 404,
+		},
+		"another host": {
+			client: browser, method: "GET", path: "/plans", headers: []string{"Host", "attacker.example"}, want: 421,
+		},
+		"another origin": {
+			client: browser, method: "GET", path: "/api/v1/plans",
+			headers: []string{"Origin", "http://attacker.example"}, want: 403,
+		},
+		"a script of another page": {
+			client: browser, method: "GET", path: "/plans",
+			headers: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, want: 403,
+		},
+		"a frame of another page": {
+			client: browser, method: "GET", path: "/plans",
+			headers: []string{
+				"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe",
+			}, want: 403,
+		},
+		"a link of another page": {
+			client: browser, method: "GET", path: "/plans",
+			headers: []string{
+				"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document",
+			}, want: 200,
+		},
+		"a login by another page": {
+			method: "POST", path: "/login", body: form("token", other),
+			headers: []string{"Origin", "http://attacker.example"}, want: 403,
+		},
+		"a login without an origin": {method: "POST", path: "/login", body: form("token", other), want: 403},
+		"a form without its secret": {
+			client: browser, method: "POST", path: "/plans/approve", body: form("plan", id(mine, "seen", "11")),
+			headers: []string{"Origin", p.base}, want: 403,
+		},
+		"a form with the token alone": {
+			method: "POST", path: "/plans/approve", body: form("plan", id(mine, "seen", "11")),
+			headers: []string{"Origin", p.base, "Authorization", "Bearer " + token}, want: 403,
+		},
+		"an approval without permission": {
+			client: browser, method: "POST", path: "/plans/approve",
+			body: form("form", secret, "plan", id(mine, "seen", "11")), headers: []string{"Origin", p.base},
+			want: 200, text: "cannot patch resource",
+		},
+		"another person's form": {
+			method: "POST", path: "/plans/approve", body: form("form", secret, "plan", id(mine, "seen", "11")),
+			headers: []string{"Origin", p.base, "Authorization", "Bearer " + other}, want: 403,
+		},
+		"a command on the machine": {
+			client: browser, method: "GET", path: "/import?type=cloud_server", want: 200,
+			text: "Run it on your machine",
+		},
+		"health": {method: "GET", path: "/healthz", headers: []string{"Host", "10.0.0.1:8443"}, want: 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tc.client == nil {
@@ -223,7 +272,8 @@ func TestPeople(t *testing.T) {
 		code, _ := p.ask(browser, "GET", "/plans", "")
 		return code == 401
 	})
-	if code, body := p.ask(http.DefaultClient, "GET", "/api/v1/plans", "", "Authorization", "Bearer "+token); code != 401 || strings.Contains(body, "seen") {
+	if code, body := p.ask(http.DefaultClient, "GET", "/api/v1/plans", "", "Authorization",
+		"Bearer "+token); code != 401 || strings.Contains(body, "seen") {
 		t.Errorf("the token of a deleted account: %d %s", code, body)
 	}
 }
@@ -255,7 +305,8 @@ func TestLogout(t *testing.T) {
 	if again := jar.Cookies(base)[0]; again.Value != cookie.Value {
 		t.Error("another login has made another cookie")
 	}
-	if code, body := p.ask(browser, "POST", "/logout", url.Values{"form": {secret}}.Encode(), "Origin", p.base); code != 401 || !strings.Contains(body, "Sign in") {
+	if code, body := p.ask(browser, "POST", "/logout", url.Values{"form": {secret}}.Encode(), "Origin",
+		p.base); code != 401 || !strings.Contains(body, "Sign in") {
 		t.Errorf("signing out: %d %s", code, body)
 	}
 	if code, _ := p.ask(http.DefaultClient, "GET", "/plans", "", "Cookie", cookie.Name+"="+cookie.Value); code != 401 {

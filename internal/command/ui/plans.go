@@ -69,7 +69,10 @@ func PlansOf(c Content) Plans {
 
 // planOf returns the plan of an entry that has one.
 func planOf(users Users, e *Entry) Plan {
-	p := Plan{Key: e.Key, Hash: e.Plan.Hash, Action: e.Plan.Action, Reason: e.Plan.Reason, Configurations: e.Plan.Configurations, Changes: []Change{}}
+	p := Plan{
+		Key: e.Key, Hash: e.Plan.Hash, Action: e.Plan.Action, Reason: e.Plan.Reason,
+		Configurations: e.Plan.Configurations, Changes: []Change{},
+	}
 	for _, line := range e.Plan.Lines() {
 		p.Changes = append(p.Changes, changeOf(line))
 	}

@@ -47,7 +47,10 @@ type Command struct {
 func ResourceOf(c Content, s *explain.Snapshot) Resource {
 	u := s.Object()
 	e := EntryOf(u, s.Dependencies(u), false)
-	out := Resource{Line: e.Line(), Status: e.Row, Conditions: explain.Conditions(u), Drift: e.Drift, Explanation: explain.Explain(s), YAML: yamlOf(u), Commands: commandsOf(e)}
+	out := Resource{
+		Line: e.Line(), Status: e.Row, Conditions: explain.Conditions(u), Drift: e.Drift,
+		Explanation: explain.Explain(s), YAML: yamlOf(u), Commands: commandsOf(e),
+	}
 	out.Message = e.Message
 	if owner := e.Owner(); owner.Name != "" {
 		out.Owner = &owner

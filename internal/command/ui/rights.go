@@ -81,7 +81,9 @@ func (r *rights) scopes(ctx context.Context, kinds []status.Kind) []scope {
 func (r *rights) may(ctx context.Context, group, resource string) bool {
 	for _, verb := range []string{"list", "watch"} {
 		review, err := r.client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
-			Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{Group: group, Resource: resource, Verb: verb}},
+			Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+				ResourceAttributes: &authorizationv1.ResourceAttributes{Group: group, Resource: resource, Verb: verb},
+			},
 		}, metav1.CreateOptions{})
 		if err != nil || !review.Status.Allowed {
 			return false

@@ -91,7 +91,8 @@ func New(o Options) (*Server, error) {
 
 func newServer(index *Index) *Server {
 	return &Server{
-		secrets: newSecrets(), index: index, streams: make(chan struct{}, maxStreams), ended: make(chan struct{}), now: time.Now, commands: make(chan struct{}, maxCommands),
+		secrets: newSecrets(), index: index, streams: make(chan struct{}, maxStreams), ended: make(chan struct{}),
+		now: time.Now, commands: make(chan struct{}, maxCommands),
 	}
 }
 
@@ -158,16 +159,36 @@ const object = "/{kind}/{namespace}/{name}"
 
 func (s *Server) views() []view {
 	return []view{
-		{name: "attention", at: "/{$}", of: reflect.TypeFor[Attention](), summary: "What needs attention, the most urgent first.", model: s.needsAttention},
-		{name: "estate", of: reflect.TypeFor[Estate](), summary: "All objects that a filter selects.", query: append(slices.Clone(fields), "page"), model: s.estate},
+		{
+			name: "attention", at: "/{$}", of: reflect.TypeFor[Attention](),
+			summary: "What needs attention, the most urgent first.", model: s.needsAttention,
+		},
+		{
+			name: "estate", of: reflect.TypeFor[Estate](), summary: "All objects that a filter selects.",
+			query: append(slices.Clone(fields), "page"), model: s.estate,
+		},
 		{name: "resources", path: object, of: reflect.TypeFor[Resource](), summary: "One object.", model: s.resource},
-		{name: "dependencies", path: object, of: reflect.TypeFor[Dependencies](), summary: "What an object depends on, and what depends on it.", model: s.dependencies},
+		{
+			name: "dependencies", path: object, of: reflect.TypeFor[Dependencies](),
+			summary: "What an object depends on, and what depends on it.", model: s.dependencies,
+		},
 		{name: "search", of: reflect.TypeFor[Search](), summary: "The objects that have a text.", query: []string{"q"}, model: s.search},
 		{name: "plans", of: reflect.TypeFor[Plans](), summary: "The plans that wait for approval.", model: s.plans},
 		{name: "providers", of: reflect.TypeFor[Providers](), summary: "The providers, with configurations and kinds.", model: s.providers},
-		{name: "upgrades", of: reflect.TypeFor[Upgrades](), summary: "The newer versions of providers; with plan=NAME, what landbridge upgrade plan finds.", query: []string{"plan"}, model: s.upgrades},
-		{name: "import", of: reflect.TypeFor[Import](), summary: "The objects of a resource type that exist, and who manages them.", query: []string{"type"}, model: s.imports},
-		{name: "figures", of: reflect.TypeFor[Figures](), summary: "What the change records tell of the last day, by the hour.", model: s.figures},
+		{
+			name: "upgrades", of: reflect.TypeFor[Upgrades](),
+			summary: "The newer versions of providers; with plan=NAME, what landbridge upgrade plan finds.",
+			query:   []string{"plan"}, model: s.upgrades,
+		},
+		{
+			name: "import", of: reflect.TypeFor[Import](), summary: "The objects of a resource type that exist, and " +
+				"who manages them.",
+			query: []string{"type"}, model: s.imports,
+		},
+		{
+			name: "figures", of: reflect.TypeFor[Figures](),
+			summary: "What the change records tell of the last day, by the hour.", model: s.figures,
+		},
 	}
 }
 
@@ -250,7 +271,10 @@ var (
 var templates = func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	functions := template.FuncMap{"mark": mark, "slug": slug}
-	for _, name := range []string{"attention", "estate", "resources", "dependencies", "search", "plans", "providers", "upgrades", "import", "manifests", "figures", "login", "error"} {
+	for _, name := range []string{
+		"attention", "estate", "resources", "dependencies", "search", "plans", "providers", "upgrades", "import",
+		"manifests", "figures", "login", "error",
+	} {
 		out[name] = template.Must(template.New("").Funcs(functions).ParseFS(pages, "layout.html", "parts.html", name+".html"))
 	}
 	return out
@@ -275,7 +299,8 @@ func mark(h status.Health) string {
 }
 
 var marks = map[status.Health]string{
-	status.Ready: "✓", status.Paused: "‖", status.Changing: "↻", status.Unseen: "○", status.Waiting: "◆", status.Retrying: "△", status.Failed: "✕",
+	status.Ready: "✓", status.Paused: "‖", status.Changing: "↻", status.Unseen: "○", status.Waiting: "◆",
+	status.Retrying: "△", status.Failed: "✕",
 }
 
 // page is what the layout needs.

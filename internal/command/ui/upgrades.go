@@ -60,13 +60,16 @@ func UpgradesOf(c Content, command func(args ...string) string) Upgrades {
 			continue
 		}
 		u := Upgrade{
-			Line: e.Line(), Source: p.Source, Installed: p.Version, Wanted: p.Wanted, Newer: []string{}, Behind: p.Behind, Conditions: p.Conditions, Resources: resources[e.Key],
+			Line: e.Line(), Source: p.Source, Installed: p.Version, Wanted: p.Wanted, Newer: []string{},
+			Behind: p.Behind, Conditions: p.Conditions, Resources: resources[e.Key],
 		}
 		u.Message, u.Newer = e.Message, append(u.Newer, p.Available...)
 		u.Commands = []Command{{"Search versions, changelogs and what is deprecated", command("upgrade", "plan", e.Key.Name)}}
 		switch {
 		case len(u.Newer) > 0:
-			u.Commands = append(u.Commands, Command{"What the newest version would do", command("upgrade", "preview", e.Key.Name, "--to", u.Newer[0])})
+			u.Commands = append(u.Commands, Command{
+				"What the newest version would do", command("upgrade", "preview", e.Key.Name, "--to", u.Newer[0]),
+			})
 		case u.Wanted != "" && u.Wanted != u.Installed:
 			u.Commands = append(u.Commands, Command{"What the version that the spec asks for would do", command("upgrade", "preview", e.Key.Name)})
 		}

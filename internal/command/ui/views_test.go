@@ -59,7 +59,8 @@ func TestViews(t *testing.T) {
 			}
 			golden.Check(t, name+".html", w.Body.Bytes())
 			for _, bad := range []string{"<script>alert", "<script>/cloud", "<b>too", "planted-argument"} {
-				if strings.Contains(w.Body.String(), bad) || bad == "planted-argument" && strings.Contains(string(model), bad) && tc.view != "resources" {
+				if strings.Contains(w.Body.String(), bad) ||
+					bad == "planted-argument" && strings.Contains(string(model), bad) && tc.view != "resources" {
 					t.Errorf("the view has %q in it", bad)
 				}
 			}
@@ -69,9 +70,12 @@ func TestViews(t *testing.T) {
 
 // TestYAML checks what is left out of the YAML of an object.
 func TestYAML(t *testing.T) {
-	config := object("cloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default", append(ready[:2:2], [4]string{"PlainTextCredentials", "True", "NotInSecrets", ""})...)
+	config := object("cloud.landbridge.io/v1alpha1", "ClusterProviderConfig", "", "default",
+		append(ready[:2:2], [4]string{"PlainTextCredentials", "True", "NotInSecrets", ""})...)
 	set(config, map[string]any{"password": "planted-argument"}, "spec")
-	config.SetAnnotations(map[string]string{"kubectl.kubernetes.io/last-applied-configuration": `{"spec":{"password":"planted-argument"}}`, "kept": "yes"})
+	config.SetAnnotations(map[string]string{
+		"kubectl.kubernetes.io/last-applied-configuration": `{"spec":{"password":"planted-argument"}}`, "kept": "yes",
+	})
 	s := *snapshot
 	s.Subject, s.Objects = explain.KeyOf(config), append(s.Objects, config)
 	r := ui.ResourceOf(index(config).Content(), &s)

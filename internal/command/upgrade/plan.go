@@ -77,7 +77,8 @@ func (p *Plan) Text(w io.Writer) error {
 		if one.Behind != nil {
 			newest = one.newest()
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", one.Provider, cmp.Or(upgrade.Printable(one.Installed), unknown), upgrade.Printable(newest), one.behind(), upgrade.Printable(one.Source))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", one.Provider, cmp.Or(upgrade.Printable(one.Installed), unknown),
+			upgrade.Printable(newest), one.behind(), upgrade.Printable(one.Source))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -25,8 +25,10 @@ cloud     1.0.0      1.0.0   0       acme/cloud
 			Provider: "cloud", Source: "acme/cloud", Installed: "1.0.0", Behind: &install.Behind{Versions: 3, Major: 1, Minor: 2},
 			Newer: []string{"2.0.0", "1.2.0", "1.1.0"}, Permitted: "1.2.0", Changelog: "https://example.com/2.0.0",
 			Deprecated: []upgrade.Row{{
-				Outcome: upgrade.Deprecated, Kind: upgrade.Kind{ResourceType: "cloud_volume", Group: "cloud.example.org", Kind: "Volume"}, Cause: upgrade.Cause{Path: "spec.forProvider.tier", Summary: "the field is deprecated"},
-				Count: 2, Namespaces: map[string]int{"a": 2}, Examples: []string{"a/one"},
+				Outcome: upgrade.Deprecated,
+				Kind:    upgrade.Kind{ResourceType: "cloud_volume", Group: "cloud.example.org", Kind: "Volume"},
+				Cause:   upgrade.Cause{Path: "spec.forProvider.tier", Summary: "the field is deprecated"},
+				Count:   2, Namespaces: map[string]int{"a": 2}, Examples: []string{"a/one"},
 			}},
 		}, `
 PROVIDER  INSTALLED  NEWEST  BEHIND                SOURCE
@@ -42,7 +44,8 @@ TerraformProvider cloud
   What would change: landbridge upgrade preview cloud --to 2.0.0
 `},
 		"a list that is cut": {commandupgrade.ProviderPlan{
-			Provider: "cloud", Source: "acme/cloud", Installed: "1.0.0", Behind: &install.Behind{Versions: 30}, Newer: []string{"2.0.0"}, Notes: []string{"No answer."},
+			Provider: "cloud", Source: "acme/cloud", Installed: "1.0.0", Behind: &install.Behind{Versions: 30},
+			Newer: []string{"2.0.0"}, Notes: []string{"No answer."},
 		}, `
 PROVIDER  INSTALLED  NEWEST  BEHIND  SOURCE
 cloud     1.0.0      2.0.0   30      acme/cloud

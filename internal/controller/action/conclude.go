@@ -72,7 +72,8 @@ func (r *Reconciler) conclude(o *object, begun invocation.Record, with end, p *p
 		return err == nil || kerrors.IsNotFound(err), nil
 	})
 	if err != nil {
-		k.Options.Logger.Error(err, "Cannot record how an action has ended", "kind", k.Model.Kind, "namespace", o.GetNamespace(), "name", o.GetName(), "outcome", with.outcome)
+		k.Options.Logger.Error(err, "Cannot record how an action has ended", "kind", k.Model.Kind, "namespace",
+			o.GetNamespace(), "name", o.GetName(), "outcome", with.outcome)
 	}
 }
 
@@ -84,7 +85,8 @@ func (r *Reconciler) record(ctx context.Context, of *object, begun, ended invoca
 		return err
 	}
 	now := recordOf(u)
-	same := now.Attempts == begun.Attempts && now.Started.Equal(begun.Started) && (now.Phase == invocation.Running || now.Phase == invocation.Unknown)
+	same := now.Attempts == begun.Attempts && now.Started.Equal(begun.Started) &&
+		(now.Phase == invocation.Running || now.Phase == invocation.Unknown)
 	if u.GetUID() != of.GetUID() || !same {
 		return nil
 	}
@@ -110,7 +112,10 @@ func (r *Reconciler) record(ctx context.Context, of *object, begun, ended invoca
 
 // ending returns the situation after an attempt, and the event that tells it.
 func (k *Kind) ending(o *object, ended invocation.Record, with end) (situation, event.Event) {
-	s := situation{phase: ended.Phase, suspended: o.suspended(), message: managed.Shorten(o.Redacted(translate.Message(k.Model, with.diags.Errors())))}
+	s := situation{
+		phase: ended.Phase, suspended: o.suspended(),
+		message: managed.Shorten(o.Redacted(translate.Message(k.Model, with.diags.Errors()))),
+	}
 	e := event.Event{Type: event.TypeWarning}
 	in := o.input(ended.Ended, false)
 	in.Record = ended

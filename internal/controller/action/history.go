@@ -16,7 +16,8 @@ import (
 
 // outcomes are those of attempts in change records.
 var outcomes = map[invocation.Phase]history.Outcome{
-	invocation.Running: history.Running, invocation.Succeeded: history.Succeeded, invocation.Failed: history.Failed, invocation.Unknown: history.Unknown,
+	invocation.Running: history.Running, invocation.Succeeded: history.Succeeded, invocation.Failed: history.Failed,
+	invocation.Unknown: history.Unknown,
 }
 
 // EntryOf returns the last attempt of an action as an entry of a change record. It is made of the
@@ -28,7 +29,8 @@ func EntryOf(u *unstructured.Unstructured) (_ history.Entry, ok bool) {
 		return history.Entry{}, false
 	}
 	e := history.Entry{
-		At: r.Started, Action: history.Invoke, Outcome: outcome, UID: u.GetUID(), Operation: fmt.Sprintf("%s/%d", u.GetUID(), r.Attempts), Because: "the object was created",
+		At: r.Started, Action: history.Invoke, Outcome: outcome, UID: u.GetUID(),
+		Operation: fmt.Sprintf("%s/%d", u.GetUID(), r.Attempts), Because: "the object was created",
 	}
 	if r.Attempts > 1 {
 		e.Because = fmt.Sprintf("spec.retryPolicy, attempt %d", r.Attempts)

@@ -28,7 +28,11 @@ func TestRecorded(t *testing.T) {
 		do   func(*fixture)
 		want []string
 	}{
-		"succeeds":     {nil, func(f *fixture) { f.reconcile(); f.settled(); f.reconcile() }, []string{"Invoke Succeeded 1/1 (the object was created)"}},
+		"succeeds": {
+			nil, func(f *fixture) { f.reconcile(); f.settled(); f.reconcile() }, []string{
+				"Invoke Succeeded 1/1 (the object was created)",
+			},
+		},
 		"is not asked": {nil, func(f *fixture) { f.cloud.outcome = terraform.ActionNotInvoked; f.reconcile(); f.settled() }, nil},
 		"runs":         {nil, func(f *fixture) { f.hangs() }, nil},
 		"is repeated": {retried, func(f *fixture) {

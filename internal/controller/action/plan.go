@@ -52,7 +52,9 @@ func (p *planned) state() invocation.Plan {
 func (k *Kind) plan(ctx context.Context, o *object) (*planned, *failure) {
 	if of := o.GetAnnotations()[v1alpha1.AnnotationInvoked]; of != "" && of != string(o.GetUID()) {
 		return nil, &failure{reason: v1alpha1.ReasonInvokedBefore, stalls: true, waits: true, message: fmt.Sprintf(
-			"The action was invoked for the object of which this one is a copy or was restored. Remove the annotation %s to have it invoked again.", v1alpha1.AnnotationInvoked)}
+			"The action was invoked for the object of which this one is a copy or was restored. Remove the "+
+				"annotation %s to have it invoked again.",
+			v1alpha1.AnnotationInvoked)}
 	}
 	p := &planned{handle: k.handle(ctx, o)}
 	o.Secrets = append(o.Secrets, p.handle.Secrets...)
@@ -60,7 +62,10 @@ func (k *Kind) plan(ctx context.Context, o *object) (*planned, *failure) {
 		return nil, &failure{reason: v1alpha1.ReasonOperationsPaused, message: why, waits: true}
 	}
 	if err := k.resolve(ctx, o); err != nil {
-		return nil, &failure{reason: v1alpha1.ReasonReferenceNotResolved, message: err.Error(), stalls: references.Mistaken(err), waits: strings.HasPrefix(err.Error(), unmanaged.Waiting)}
+		return nil, &failure{
+			reason: v1alpha1.ReasonReferenceNotResolved, message: err.Error(), stalls: references.Mistaken(err),
+			waits: strings.HasPrefix(err.Error(), unmanaged.Waiting),
+		}
 	}
 	if p.handle.Diagnostics.HasErrors() {
 		return nil, unusable(p.handle)
@@ -125,7 +130,10 @@ func (k *Kind) ask(ctx context.Context, o *object, p *planned) (diagnostic.Diagn
 	defer release()
 	invoker, ok := ex.(terraform.ActionInvoker)
 	if !ok {
-		return nil, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: "Actions cannot be invoked with this way of execution.", stalls: true}
+		return nil, &failure{
+			reason:  v1alpha1.ReasonInvalidConfiguration,
+			message: "Actions cannot be invoked with this way of execution.", stalls: true,
+		}
 	}
 	diags = invoker.PlanAction(ctx, k.Model.Type, p.config)
 	if diags.HasErrors() {
@@ -142,7 +150,10 @@ func (k *Kind) permit(ctx context.Context, o *object, p *planned) *failure {
 	verdict, err := k.decide(ctx, o, p, &shown)
 	switch {
 	case err != nil:
-		return &failure{reason: xpv2.ReasonReconcileError, message: fmt.Sprintf("The PlanPolicies cannot be read, so nothing is invoked: %s.", err)}
+		return &failure{
+			reason:  xpv2.ReasonReconcileError,
+			message: fmt.Sprintf("The PlanPolicies cannot be read, so nothing is invoked: %s.", err),
+		}
 	case len(verdict.Denied) > 0:
 		return &failure{reason: v1alpha1.ReasonDeniedByPolicy, message: verdict.Denied[0].String(), stalls: true, waits: true}
 	}
@@ -177,7 +188,10 @@ func (k *Kind) decide(ctx context.Context, o *object, p *planned, plan *terrafor
 	}
 	return policy.Decide(ctx, all, policy.Input{
 		Model: k.Model, Configurations: p.handle.Objects, Plan: plan,
-		Resource: policy.ResourceMeta{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: o.GetNamespace(), Name: o.GetName(), Labels: o.GetLabels()},
+		Resource: policy.ResourceMeta{
+			Group: k.Model.Group, Kind: k.Model.Kind, Namespace: o.GetNamespace(), Name: o.GetName(),
+			Labels: o.GetLabels(),
+		},
 	}, k.Clock.Now()), nil
 }
 

@@ -38,7 +38,8 @@ func (r *Reconciler) Look(ctx context.Context, o unmanaged.Resource) (reconcile.
 	x := &object{o}
 	before := recordOf(&x.Unstructured).Phase
 	result, err := r.step(ctx, x)
-	if of, ok := managed.TriggeredBy(&x.Unstructured); ok && (before != invocation.Running || recordOf(&x.Unstructured).Phase != invocation.Running) {
+	if of, ok := managed.TriggeredBy(&x.Unstructured); ok &&
+		(before != invocation.Running || recordOf(&x.Unstructured).Phase != invocation.Running) {
 		r.kind.Neighbours.Wake(of)
 	}
 	return result, err
@@ -83,7 +84,10 @@ func (r *Reconciler) step(ctx context.Context, o *object) (reconcile.Result, err
 	case invocation.Remove:
 		return reconcile.Result{}, r.remove(ctx, o, d.Record)
 	case invocation.Expire:
-		return reconcile.Result{}, client.IgnoreNotFound(r.client.Delete(ctx, &o.Unstructured, client.Preconditions{UID: ptr.To(o.GetUID()), ResourceVersion: ptr.To(o.GetResourceVersion())}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
+		return reconcile.Result{},
+			client.IgnoreNotFound(r.client.Delete(ctx, &o.Unstructured, client.Preconditions{
+				UID: ptr.To(o.GetUID()), ResourceVersion: ptr.To(o.GetResourceVersion()),
+			}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	}
 	switch {
 	case running != nil:
@@ -219,7 +223,8 @@ func (r *Reconciler) rest(ctx context.Context, o *object, in invocation.Input, d
 // lost is the situation after an attempt that another process has not recorded.
 var lost = situation{
 	phase: invocation.Unknown, reason: v1alpha1.ReasonOutcomeUnknown,
-	message: "The controller ended while the action was running: it may have done all of it, a part or nothing. Look at what it acts on, and create another object to invoke it again.",
+	message: "The controller ended while the action was running: it may have done all of it, a part or nothing. " +
+		"Look at what it acts on, and create another object to invoke it again.",
 }
 
 // remove lets a deleted object go, once it is recorded how its invocation has ended.

@@ -81,7 +81,9 @@ func (c *cloud) ValidateAction(context.Context, string, cty.Value) diagnostic.Di
 
 func (c *cloud) PlanAction(context.Context, string, cty.Value) diagnostic.Diagnostics { return c.plans }
 
-func (c *cloud) InvokeAction(ctx context.Context, _ string, config cty.Value, progress func(string)) (terraform.ActionOutcome, diagnostic.Diagnostics) {
+func (c *cloud) InvokeAction(
+	ctx context.Context, _ string, config cty.Value, progress func(string),
+) (terraform.ActionOutcome, diagnostic.Diagnostics) {
 	if c.outcome == terraform.ActionNotInvoked {
 		return c.outcome, c.ends
 	}
@@ -114,9 +116,11 @@ func (c *cloud) Resolve(context.Context, *xpv2.ProviderConfigReference, string) 
 	if c.refuse.HasErrors() {
 		return providerconfig.Refuse[terraform.Executor]("configuration", c.refuse)
 	}
-	return providerconfig.Handle[terraform.Executor]{Name: "configuration", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-		return c, func() {}, nil
-	}}
+	return providerconfig.Handle[terraform.Executor]{
+		Name: "configuration", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return c, func() {}, nil
+		},
+	}
 }
 
 func (c *cloud) Names(*xpv2.ProviderConfigReference, map[string]*xpv2.ProviderConfigReference, string) []string {
@@ -177,12 +181,16 @@ func newFixture(t testing.TB, spec map[string]any) *fixture {
 		t.Fatal(err)
 	}
 	m := backup(t)
-	f := &fixture{TB: t, cloud: &cloud{outcome: terraform.ActionSucceeded}, recorder: &recorder{}, clock: clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	f := &fixture{
+		TB: t, cloud: &cloud{outcome: terraform.ActionSucceeded}, recorder: &recorder{},
+		clock: clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
+	}
 	f.kind = &action.Kind{
 		Kind: unmanaged.Kind{
 			Model: m, ProviderConfigs: f.cloud, Neighbours: &neighbours{}, Clock: f.clock,
 			Options: managed.Options{
-				Workers: 1, Timeout: time.Minute, Poll: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: f.recorder, Logger: logr.Discard(),
+				Workers: 1, Timeout: time.Minute, Poll: time.Minute, MinBackoff: time.Millisecond,
+				MaxBackoff: time.Second, Recorder: f.recorder, Logger: logr.Discard(),
 				Paused:   func(halt.Subject) string { return f.paused },
 				Policies: func(context.Context) ([]*policy.Policy, error) { return f.policy, nil },
 			},
@@ -198,16 +206,20 @@ func newFixture(t testing.TB, spec map[string]any) *fixture {
 	}}
 	u.SetGroupVersionKind(m.GroupVersionKind())
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "key"}, Data: map[string][]byte{"key": []byte(planted)}}
-	f.client = fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(u).WithObjects(secret, u).WithInterceptorFuncs(interceptor.Funcs{
-		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-			if f.failing != nil {
-				if err := f.failing(o); err != nil {
-					return err
+	f.client = fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(u).WithObjects(secret, u).
+		WithInterceptorFuncs(interceptor.Funcs{
+			SubResourceUpdate: func(
+				ctx context.Context, c client.Client, sub string, o client.Object,
+				opts ...client.SubResourceUpdateOption,
+			) error {
+				if f.failing != nil {
+					if err := f.failing(o); err != nil {
+						return err
+					}
 				}
-			}
-			return c.SubResource(sub).Update(ctx, o, opts...)
-		},
-	}).Build()
+				return c.SubResource(sub).Update(ctx, o, opts...)
+			},
+		}).Build()
 	f.restart()
 	return f
 }
@@ -300,7 +312,9 @@ func (f *fixture) state() state {
 	r := managed.CustomResource{Unstructured: *u}
 	out := state{Phase: f.text("status", "phase"), Reason: string(r.GetCondition(xpv2.TypeSynced).Reason), Invoked: f.cloud.count()}
 	out.Attempts, _, _ = unstructured.NestedInt64(u.Object, "status", "attempts")
-	for _, t := range []xpv2.ConditionType{"Synced", "Ready", "Reconciling", "Stalled", "Complete", "Failed", "Suspended", "Approved", "Deferred"} {
+	for _, t := range []xpv2.ConditionType{
+		"Synced", "Ready", "Reconciling", "Stalled", "Complete", "Failed", "Suspended", "Approved", "Deferred",
+	} {
 		if r.GetCondition(t).Status == corev1.ConditionTrue {
 			out.Conditions = append(out.Conditions, string(t))
 		}
@@ -392,8 +406,13 @@ func TestInvocations(t *testing.T) {
 		}, state{"Succeeded", 1, []string{"Synced", "Ready", "Complete"}, "ReconcileSuccess", 1}},
 		"all operations are paused": {nil, func(f *fixture) { f.paused = "All operations have been paused"; f.reconcile() },
 			state{"Pending", 0, []string{"Reconciling"}, "OperationsPaused", 0}},
-		"the provider is not usable": {nil, func(f *fixture) { f.cloud.refuse = diagnostic.Errorf("No endpoint", "There is none."); f.reconcile() },
-			state{"Pending", 0, []string{"Reconciling"}, "ProviderConfigError", 0}},
+		"the provider is not usable": {
+			nil, func(f *fixture) {
+				f.cloud.refuse = diagnostic.Errorf("No endpoint", "There is none.")
+				f.reconcile()
+			},
+			state{"Pending", 0, []string{"Reconciling"}, "ProviderConfigError", 0},
+		},
 		"cannot be planned": {nil, func(f *fixture) { f.cloud.plans = failing; f.reconcile() },
 			state{"Pending", 0, []string{"Reconciling"}, "CannotInvoke", 0}},
 		"is not asked": {nil, func(f *fixture) {
@@ -571,15 +590,36 @@ func TestPolicies(t *testing.T) {
 		condition string
 		want      state
 	}{
-		"denies":   {v1alpha1.PlanPolicyDeny, `plan.action == "Invoke" && plan.changes.exists(c, c.path == "source" && c.after == "db")`, state{"Pending", 0, []string{"Stalled"}, "DeniedByPolicy", 0}},
-		"asks":     {v1alpha1.PlanPolicyRequireApproval, `resource.type == "cloud_backup"`, state{"AwaitingApproval", 0, []string{"Reconciling"}, "AwaitingApproval", 0}},
-		"warns":    {v1alpha1.PlanPolicyWarn, `!plan.destroys`, state{"Succeeded", 1, []string{"Synced", "Ready", "Complete"}, "ReconcileSuccess", 1}},
-		"is other": {v1alpha1.PlanPolicyDeny, `plan.creates`, state{"Succeeded", 1, []string{"Synced", "Ready", "Complete"}, "ReconcileSuccess", 1}},
+		"denies": {
+			v1alpha1.PlanPolicyDeny,
+			`plan.action == "Invoke" && plan.changes.exists(c, c.path == "source" && c.after == "db")`, state{
+				"Pending", 0, []string{"Stalled"}, "DeniedByPolicy", 0,
+			},
+		},
+		"asks": {
+			v1alpha1.PlanPolicyRequireApproval, `resource.type == "cloud_backup"`, state{
+				"AwaitingApproval", 0, []string{"Reconciling"}, "AwaitingApproval", 0,
+			},
+		},
+		"warns": {
+			v1alpha1.PlanPolicyWarn, `!plan.destroys`,
+			state{"Succeeded", 1, []string{"Synced", "Ready", "Complete"}, "ReconcileSuccess", 1},
+		},
+		"is other": {
+			v1alpha1.PlanPolicyDeny, `plan.creates`,
+			state{"Succeeded", 1, []string{"Synced", "Ready", "Complete"}, "ReconcileSuccess", 1},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, map[string]any{})
-			f.policy = []*policy.Policy{policy.Compile(&v1alpha1.PlanPolicy{ObjectMeta: metav1.ObjectMeta{Name: "p"}, Spec: v1alpha1.PlanPolicySpec{Condition: test.condition, Action: test.action}})}
+			f.policy = []*policy.Policy{
+				policy.Compile(&v1alpha1.PlanPolicy{
+					ObjectMeta: metav1.ObjectMeta{Name: "p"}, Spec: v1alpha1.PlanPolicySpec{
+						Condition: test.condition, Action: test.action,
+					},
+				}),
+			}
 			f.reconcile()
 			f.settled()
 			f.want(test.want)

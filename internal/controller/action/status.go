@@ -94,7 +94,10 @@ type situation struct {
 
 // describe sets the conditions.
 func (o *object) describe(s situation) {
-	for _, t := range []xpv2.ConditionType{v1alpha1.TypeReconciling, v1alpha1.TypeStalled, v1alpha1.TypeComplete, v1alpha1.TypeFailed, v1alpha1.TypeSuspended} {
+	for _, t := range []xpv2.ConditionType{
+		v1alpha1.TypeReconciling, v1alpha1.TypeStalled, v1alpha1.TypeComplete, v1alpha1.TypeFailed,
+		v1alpha1.TypeSuspended,
+	} {
 		if o.GetCondition(t).Status != s.wants(t) {
 			o.RemoveCondition(t)
 		}
@@ -112,7 +115,10 @@ func (o *object) describe(s situation) {
 	default:
 		synced, syncedReason, syncedMessage = corev1.ConditionFalse, s.reason, s.message
 	}
-	for _, t := range []xpv2.ConditionType{v1alpha1.TypeReconciling, v1alpha1.TypeStalled, v1alpha1.TypeComplete, v1alpha1.TypeFailed, v1alpha1.TypeSuspended} {
+	for _, t := range []xpv2.ConditionType{
+		v1alpha1.TypeReconciling, v1alpha1.TypeStalled, v1alpha1.TypeComplete, v1alpha1.TypeFailed,
+		v1alpha1.TypeSuspended,
+	} {
 		if s.wants(t) == corev1.ConditionTrue {
 			o.Condition(t, corev1.ConditionTrue, reason, message)
 		}
@@ -171,9 +177,13 @@ func (o *object) setProgress(all []message) {
 func (k *Kind) setUnapproved(o *object, p *planned) situation {
 	how := fmt.Sprintf("landbridge approve %s.%s %s -n %s --hash %s, or the annotation %s: %q",
 		k.Model.Singular, k.Model.Group, o.GetName(), o.GetNamespace(), p.hash, v1alpha1.AnnotationApprove, p.hash)
-	s := situation{phase: invocation.AwaitingApproval, reason: v1alpha1.ReasonAwaitingApproval, message: fmt.Sprintf("The action waits for approval: %s.", how)}
+	s := situation{
+		phase: invocation.AwaitingApproval, reason: v1alpha1.ReasonAwaitingApproval,
+		message: fmt.Sprintf("The action waits for approval: %s.", how),
+	}
 	if p.other {
-		s.reason, s.message = v1alpha1.ReasonPlanChanged, fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve it: %s.", how)
+		s.reason, s.message = v1alpha1.ReasonPlanChanged,
+			fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve it: %s.", how)
 	}
 	o.Condition(v1alpha1.TypeApproved, corev1.ConditionFalse, s.reason, s.message)
 	return s
@@ -192,7 +202,8 @@ func (o *object) setApproved(p *planned, now time.Time) {
 		by = "a user whom the API server does not name"
 	}
 	o.Set(used, "status", "lastApproval")
-	o.Condition(v1alpha1.TypeApproved, corev1.ConditionTrue, v1alpha1.ReasonApproved, fmt.Sprintf("%s was approved by %s (plan %s).", terraform.Invoke, by, p.hash))
+	o.Condition(v1alpha1.TypeApproved, corev1.ConditionTrue, v1alpha1.ReasonApproved,
+		fmt.Sprintf("%s was approved by %s (plan %s).", terraform.Invoke, by, p.hash))
 }
 
 // oneLine is the message of a provider for a status.

@@ -28,13 +28,17 @@ func (s *endpointSlices) Get(_ context.Context, name string, _ metav1.GetOptions
 	return nil, kerrors.NewNotFound(discoveryv1.Resource("endpointslices"), name)
 }
 
-func (s *endpointSlices) Create(_ context.Context, made *discoveryv1.EndpointSlice, _ metav1.CreateOptions) (*discoveryv1.EndpointSlice, error) {
+func (s *endpointSlices) Create(
+	_ context.Context, made *discoveryv1.EndpointSlice, _ metav1.CreateOptions,
+) (*discoveryv1.EndpointSlice, error) {
 	s.writes++
 	s.stored[made.Name] = made
 	return made, nil
 }
 
-func (s *endpointSlices) Update(_ context.Context, changed *discoveryv1.EndpointSlice, _ metav1.UpdateOptions) (*discoveryv1.EndpointSlice, error) {
+func (s *endpointSlices) Update(
+	_ context.Context, changed *discoveryv1.EndpointSlice, _ metav1.UpdateOptions,
+) (*discoveryv1.EndpointSlice, error) {
 	s.writes++
 	if s.stored[changed.Name].AddressType != changed.AddressType {
 		return nil, kerrors.NewBadRequest("addressType is immutable")
@@ -59,7 +63,11 @@ func TestServiceLeadsToTheActiveReplica(t *testing.T) {
 		{"10.0.0.2", 2, map[discoveryv1.AddressType]string{"IPv4": "10.0.0.2"}},
 		{"fd00::1", 3, map[discoveryv1.AddressType]string{"IPv4": "10.0.0.2", "IPv6": "fd00::1"}},
 	} {
-		w := &admission.Webhooks{Options: admission.Options{Port: 9443, Service: crd.Service{Name: "landbridge-plans"}, Address: step.address}, Endpoints: slices}
+		w := &admission.Webhooks{
+			Options: admission.Options{
+				Port: 9443, Service: crd.Service{Name: "landbridge-plans"}, Address: step.address,
+			}, Endpoints: slices,
+		}
 		if err := w.Lead(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -36,17 +36,29 @@ func TestHandlerPermitsEverything(t *testing.T) {
 		code int
 		want []string
 	}{
-		"a plan":       {body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"},"object":{"metadata":{"name":"web"}}}}`, code: http.StatusOK, want: []string{"~ size: 1 → 2 of web"}},
-		"another kind": {body: `{"request":{"uid":"1","kind":{"group":"","kind":"Secret"},"object":{"metadata":{"name":"web"}}}}`, code: http.StatusOK},
-		"no object":    {body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"}}}`, code: http.StatusOK},
-		"no request":   {body: `{}`, code: http.StatusBadRequest},
-		"another path": {path: "/plan/", body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"},"object":{"metadata":{"name":"web"}}}}`, code: http.StatusNotFound},
-		"no JSON":      {body: `x`, code: http.StatusBadRequest},
+		"a plan": {
+			body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"},"object":{"metadata":{"name":"web"}}}}`,
+			code: http.StatusOK, want: []string{"~ size: 1 → 2 of web"},
+		},
+		"another kind": {
+			body: `{"request":{"uid":"1","kind":{"group":"","kind":"Secret"},"object":{"metadata":{"name":"web"}}}}`,
+			code: http.StatusOK,
+		},
+		"no object":  {body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"}}}`, code: http.StatusOK},
+		"no request": {body: `{}`, code: http.StatusBadRequest},
+		"another path": {
+			path: "/plan/",
+			body: `{"request":{"uid":"1","kind":{"group":"cloud.landbridge.io","kind":"Server"},"object":{"metadata":{"name":"web"}}}}`,
+			code: http.StatusNotFound,
+		},
+		"no JSON": {body: `x`, code: http.StatusBadRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := httptest.NewRecorder()
-			admission.Handler("/plan/x", preview, logr.Discard()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, cmp.Or(x.path, "/plan/x"), strings.NewReader(x.body)))
+			admission.Handler("/plan/x", preview, logr.Discard()).
+				ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, cmp.Or(x.path, "/plan/x"),
+					strings.NewReader(x.body)))
 			if w.Code != x.code {
 				t.Fatalf("status %d", w.Code)
 			}
@@ -103,7 +115,8 @@ func TestPlansOfNamespaces(t *testing.T) {
 // Whoever sends slowly is cut off.
 func TestSlowSender(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(admission.Handler("/plan/x", func(context.Context, schema.GroupKind, *unstructured.Unstructured) []string { return nil }, logr.Discard()))
+	s := httptest.NewServer(admission.Handler("/plan/x",
+		func(context.Context, schema.GroupKind, *unstructured.Unstructured) []string { return nil }, logr.Discard()))
 	defer s.Close()
 	body, writer := io.Pipe()
 	defer writer.Close()
@@ -131,7 +144,8 @@ func FuzzHandler(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		w := httptest.NewRecorder()
-		admission.Handler("/plan/x", preview, logr.Discard()).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/plan/x", bytes.NewReader(body)))
+		admission.Handler("/plan/x", preview, logr.Discard()).
+			ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/plan/x", bytes.NewReader(body)))
 		switch w.Code {
 		case http.StatusBadRequest:
 		case http.StatusOK:

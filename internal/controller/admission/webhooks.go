@@ -93,7 +93,11 @@ type Webhooks struct {
 // SetupWithManager serves plans, and configures the webhooks of TerraformProviders.
 func (w *Webhooks) SetupWithManager(m ctrl.Manager) error {
 	w.certificates = conversion.NewCertificates(w.Secrets, w.Service.Name+"-admission", w.host())
-	server := webhook.NewServer(webhook.Options{Port: w.Port, TLSOpts: []func(*tls.Config){func(t *tls.Config) { t.GetCertificate = w.certificates.Certificate }}})
+	server := webhook.NewServer(webhook.Options{
+		Port: w.Port, TLSOpts: []func(*tls.Config){
+			func(t *tls.Config) { t.GetCertificate = w.certificates.Certificate },
+		},
+	})
 	w.path = paths + strings.ToLower(rand.Text())
 	server.Register(paths, Handler(w.path, w.Preview, w.Logger)) // metrics have the part of the path that is known
 	if err := m.Add(server); err != nil {
@@ -152,9 +156,13 @@ func (w *Webhooks) ensure(ctx context.Context, want *admissionregistrationv1.Val
 // changes of the spec.
 func (w *Webhooks) configuration(p *v1alpha1.TerraformProvider, groups []string) *admissionregistrationv1.ValidatingWebhookConfiguration {
 	slices.Sort(groups)
-	conditions := []admissionregistrationv1.MatchCondition{{Name: "spec", Expression: "request.operation == 'CREATE' || object.?spec != oldObject.?spec"}}
+	conditions := []admissionregistrationv1.MatchCondition{{
+		Name: "spec", Expression: "request.operation == 'CREATE' || object.?spec != oldObject.?spec",
+	}}
 	if p.Spec.Admission == v1alpha1.AdmissionDryRun {
-		conditions = append(conditions, admissionregistrationv1.MatchCondition{Name: "dry-run", Expression: "has(request.dryRun) && request.dryRun"})
+		conditions = append(conditions, admissionregistrationv1.MatchCondition{
+			Name: "dry-run", Expression: "has(request.dryRun) && request.dryRun",
+		})
 	}
 	return &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: name(p.Name), Labels: map[string]string{v1alpha1.LabelProvider: p.Name}},
@@ -173,7 +181,10 @@ func (w *Webhooks) configuration(p *v1alpha1.TerraformProvider, groups []string)
 func rule(groups []string, resource string) admissionregistrationv1.RuleWithOperations {
 	return admissionregistrationv1.RuleWithOperations{
 		Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
-		Rule:       admissionregistrationv1.Rule{APIGroups: groups, APIVersions: []string{"*"}, Resources: []string{resource}, Scope: ptr.To(admissionregistrationv1.AllScopes)},
+		Rule: admissionregistrationv1.Rule{
+			APIGroups: groups, APIVersions: []string{"*"}, Resources: []string{resource},
+			Scope: ptr.To(admissionregistrationv1.AllScopes),
+		},
 	}
 }
 

@@ -34,7 +34,11 @@ func TestLines(t *testing.T) {
 	l := &changelog.Lines{Out: &out, Logger: logr.Discard()}
 	l.Write(key, history.Entry{
 		At: at, Took: 40, Action: history.Update, Outcome: history.Succeeded, Because: "spec, generation 2",
-		Changes: []history.Change{{Path: "length", Before: []byte("16"), After: []byte("20")}, {Path: "result", BeforeSensitive: true, AfterSensitive: true}},
+		Changes: []history.Change{
+			{Path: "length", Before: []byte("16"), After: []byte("20")}, {
+				Path: "result", BeforeSensitive: true, AfterSensitive: true,
+			},
+		},
 	})
 	want := `{"version":1,"group":"random.landbridge.io","kind":"Password","namespace":"team-a","name":"db","at":"2026-03-01T12:00:00Z","tookMilliseconds":40,` +
 		`"action":"Update","outcome":"Succeeded","because":"spec, generation 2","changes":[{"path":"length","before":16,"after":20},` +
@@ -83,14 +87,19 @@ func TestExport(t *testing.T) {
 	service.RegisterLogsServiceServer(s, c)
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)
-	records, stop, err := changelog.Export(t.Context(), telemetry.Collector{Endpoint: "http://" + l.Addr().String(), Program: "landbridge", Version: "v0.0.0", Logger: logr.Discard()})
+	records, stop, err := changelog.Export(t.Context(), telemetry.Collector{
+		Endpoint: "http://" + l.Addr().String(), Program: "landbridge", Version: "v0.0.0", Logger: logr.Discard(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	entries := []history.Entry{
-		{At: at, Took: 40, Action: history.Create, Outcome: history.Succeeded, Operation: "a", Trace: trace, Changes: []history.Change{{Path: "length", After: []byte("16")}}},
+		{
+			At: at, Took: 40, Action: history.Create, Outcome: history.Succeeded, Operation: "a", Trace: trace,
+			Changes: []history.Change{{Path: "length", After: []byte("16")}},
+		},
 		{At: at.Add(time.Second), Action: history.Drift},
 		{At: at.Add(2 * time.Second), Action: history.Update, Outcome: history.Failed, Message: "quota"},
 		{At: at.Add(3 * time.Second), Action: history.Delete, Outcome: history.Unknown},
@@ -113,10 +122,13 @@ func TestExport(t *testing.T) {
 	var want, got []record
 	severities := []string{"INFO", "INFO", "ERROR", "WARN"}
 	for i, line := range strings.Split(strings.TrimSpace(lines.String()), "\n") {
-		want = append(want, record{Name: "landbridge.change", Severity: severities[i], Trace: entries[i].Trace, Body: line, At: entries[i].At, Attributes: map[string]string{
-			"landbridge.kind": "Password.random.landbridge.io", "k8s.namespace.name": "team-a", "landbridge.name": "db",
-			"landbridge.action": string(entries[i].Action), "landbridge.outcome": string(entries[i].Outcome),
-		}})
+		want = append(want, record{
+			Name: "landbridge.change", Severity: severities[i], Trace: entries[i].Trace, Body: line,
+			At: entries[i].At, Attributes: map[string]string{
+				"landbridge.kind": "Password.random.landbridge.io", "k8s.namespace.name": "team-a", "landbridge.name": "db",
+				"landbridge.action": string(entries[i].Action), "landbridge.outcome": string(entries[i].Outcome),
+			},
+		})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

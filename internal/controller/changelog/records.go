@@ -57,8 +57,10 @@ func (r *Records) Write(k store.Key, e history.Entry) {
 	out.SetSeverityText(severity.String())
 	out.SetBody(log.StringValue(string(text)))
 	out.AddAttributes(
-		log.KeyValueFromAttribute(attribute.String("landbridge.kind", k.Kind+"."+k.Group)), log.KeyValueFromAttribute(semconv.K8SNamespaceName(k.Namespace)),
-		log.String("landbridge.name", k.Name), log.String("landbridge.action", string(e.Action)), log.String("landbridge.outcome", string(e.Outcome)))
+		log.KeyValueFromAttribute(attribute.String("landbridge.kind", k.Kind+"."+k.Group)),
+		log.KeyValueFromAttribute(semconv.K8SNamespaceName(k.Namespace)),
+		log.String("landbridge.name", k.Name), log.String("landbridge.action", string(e.Action)),
+		log.String("landbridge.outcome", string(e.Outcome)))
 	r.logger.Emit(traced(e.Trace), out)
 }
 

@@ -150,7 +150,8 @@ func (c *Checkpoint) save(ctx context.Context, started time.Time, last bool) {
 	fresh := missing(marks, c.saved)
 	over := fresh >= manyNew && fresh == c.unsaved
 	c.unsaved = fresh
-	worth := len(marks) >= len(c.earlier)-len(c.earlier)/10 && fresh > 0 && (last || over || fresh >= len(marks)/10 || now.Sub(c.savedAt) >= saveEvery)
+	worth := len(marks) >= len(c.earlier)-len(c.earlier)/10 && fresh > 0 &&
+		(last || over || fresh >= len(marks)/10 || now.Sub(c.savedAt) >= saveEvery)
 	c.mu.Unlock()
 	if !worth {
 		return
@@ -186,7 +187,11 @@ func (c *Checkpoint) write(ctx context.Context, marks []scheduler.Mark) error {
 
 // put writes one Secret, over whatever is there.
 func (c *Checkpoint) put(ctx context.Context, i int, marks []scheduler.Mark) error {
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: c.secretName(i)}, Type: secretType, Data: map[string][]byte{dataMarks: encode(marks)}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: c.secretName(i)}, Type: secretType, Data: map[string][]byte{
+			dataMarks: encode(marks),
+		},
+	}
 	_, err := c.Secrets.Update(ctx, secret, metav1.UpdateOptions{})
 	if kerrors.IsNotFound(err) {
 		_, err = c.Secrets.Create(ctx, secret, metav1.CreateOptions{})

@@ -170,7 +170,8 @@ func TestReplicasShareTheCertificate(t *testing.T) {
 			if err := k.Sync(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(k.Certificate(), replicas[0].Certificate()) || !bytes.Equal(k.Authorities(), replicas[0].Authorities()) || len(k.Certificate()) == 0 {
+			if !bytes.Equal(k.Certificate(), replicas[0].Certificate()) ||
+				!bytes.Equal(k.Authorities(), replicas[0].Authorities()) || len(k.Certificate()) == 0 {
 				t.Error("replicas serve different certificates")
 			}
 		}

@@ -105,12 +105,13 @@ func (c *Conversions) SetupWithManager(m ctrl.Manager, names map[schema.GroupKin
 func (c *Conversions) watch(m ctrl.Manager, name string, leads bool, ours map[string]bool, r reconcile.Reconciler) error {
 	all := []reconcile.Request{{NamespacedName: types.NamespacedName{Name: name}}}
 	return ctrl.NewControllerManagedBy(m).Named(name).
-		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{}, handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
-			if !ours[o.GetName()] {
-				return nil
-			}
-			return all
-		})).
+		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{},
+			handler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
+				if !ours[o.GetName()] {
+					return nil
+				}
+				return all
+			})).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: 1,
 			SkipNameValidation:      ptr.To(true),
@@ -136,7 +137,8 @@ func (c *Conversions) Ready(d *apiextensionsv1.CustomResourceDefinition) bool {
 
 // converted reports whether a definition needs the webhook.
 func converted(d *apiextensionsv1.CustomResourceDefinition) bool {
-	return d.Annotations[v1alpha1.AnnotationFormerVersions] != "" && d.Spec.Conversion != nil && d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+	return d.Annotations[v1alpha1.AnnotationFormerVersions] != "" && d.Spec.Conversion != nil &&
+		d.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
 // announced reports whether the webhook of a definition is this program.
@@ -148,7 +150,8 @@ func (c *Conversions) announced(d *apiextensionsv1.CustomResourceDefinition) boo
 	}
 	s := w.ClientConfig.Service
 	return bytes.Equal(w.ClientConfig.CABundle, authorities) && s.Namespace == c.Service.Namespace && s.Name == c.Service.Name &&
-		ptr.Deref(s.Path, "") == crd.ConversionPath && ptr.Deref(s.Port, 443) == int32(c.Port) && slices.Contains(w.ConversionReviewVersions, "v1")
+		ptr.Deref(s.Path, "") == crd.ConversionPath && ptr.Deref(s.Port, 443) == int32(c.Port) &&
+		slices.Contains(w.ConversionReviewVersions, "v1")
 }
 
 // storage returns the version in which a definition's objects are stored.

@@ -32,7 +32,9 @@ type known struct {
 }
 
 // convert implements Convert.
-func (d *definitions) convert(ctx context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion) (map[string]any, error) {
+func (d *definitions) convert(
+	ctx context.Context, kind schema.GroupVersionKind, object map[string]any, to schema.GroupVersion,
+) (map[string]any, error) {
 	name, ok := d.names[kind.GroupKind()]
 	if !ok {
 		return nil, fmt.Errorf("%s is not a kind of this program", kind.GroupKind())

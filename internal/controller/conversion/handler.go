@@ -33,7 +33,9 @@ type limits struct {
 	arrives time.Duration
 }
 
-var defaultLimits = limits{small: 8, smallBody: 16 << 20, large: 1, largeBody: 256 << 20, timeout: 30 * time.Second, arrives: 2 * time.Second}
+var defaultLimits = limits{
+	small: 8, smallBody: 16 << 20, large: 1, largeBody: 256 << 20, timeout: 30 * time.Second, arrives: 2 * time.Second,
+}
 
 // arrival returns how long a body may take to arrive; the length is negative if it is not known.
 func (l limits) arrival(length int64) time.Duration {

@@ -44,13 +44,20 @@ func TestHandler(t *testing.T) {
 		},
 		"none": {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[]}`},
 		"one that fails": {
-			request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[` + volume + `,{"apiVersion":"c.example.org/v1","kind":"Volume","fail":1}]}`,
+			request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[` + volume +
+				`,{"apiVersion":"c.example.org/v1","kind":"Volume","fail":1}]}`,
 			message: "failed on request",
 		},
-		"another group": {request: `{"uid":"u","desiredAPIVersion":"d.example.org/v2","objects":[` + volume + `]}`, message: "object 0 (c.example.org/v1, Kind=Volume) cannot be converted to d.example.org/v2"},
-		"no version":    {request: `{"uid":"u","desiredAPIVersion":"a/b/c","objects":[]}`, message: "unexpected GroupVersion string"},
-		"no object":     {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[7]}`, message: "object 0 is not a JSON object"},
-		"no kind":       {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[{"apiVersion":"c.example.org/v1"}]}`, message: "cannot be converted to"},
+		"another group": {
+			request: `{"uid":"u","desiredAPIVersion":"d.example.org/v2","objects":[` + volume + `]}`,
+			message: "object 0 (c.example.org/v1, Kind=Volume) cannot be converted to d.example.org/v2",
+		},
+		"no version": {request: `{"uid":"u","desiredAPIVersion":"a/b/c","objects":[]}`, message: "unexpected GroupVersion string"},
+		"no object":  {request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[7]}`, message: "object 0 is not a JSON object"},
+		"no kind": {
+			request: `{"uid":"u","desiredAPIVersion":"c.example.org/v2","objects":[{"apiVersion":"c.example.org/v1"}]}`,
+			message: "cannot be converted to",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -60,10 +67,12 @@ func TestHandler(t *testing.T) {
 			if err := json.Unmarshal(w.Body.Bytes(), review); err != nil {
 				t.Fatal(err)
 			}
-			if review.Kind != "ConversionReview" || review.APIVersion != "apiextensions.k8s.io/v1" || review.Request != nil || review.Response.UID != "u" {
+			if review.Kind != "ConversionReview" || review.APIVersion != "apiextensions.k8s.io/v1" ||
+				review.Request != nil || review.Response.UID != "u" {
 				t.Errorf("the answer: %+v", review)
 			}
-			if !strings.Contains(review.Response.Result.Message, test.message) || (review.Response.Result.Status == "Success") != (test.message == "") {
+			if !strings.Contains(review.Response.Result.Message, test.message) ||
+				(review.Response.Result.Status == "Success") != (test.message == "") {
 				t.Errorf("the result: %+v", review.Response.Result)
 			}
 			if len(review.Response.ConvertedObjects) != len(test.want) {
@@ -130,7 +139,8 @@ func (b *blanks) Read(p []byte) (int, error) {
 func TestEndlessBody(t *testing.T) {
 	t.Parallel()
 	w, body := httptest.NewRecorder(), &blanks{}
-	conversion.BoundedHandler(convert, logr.Discard(), 1<<20, 2<<20, time.Minute).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", body))
+	conversion.BoundedHandler(convert, logr.Discard(), 1<<20, 2<<20, time.Minute).
+		ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/convert", body))
 	if w.Code != http.StatusBadRequest || body.read > 2<<20 {
 		t.Errorf("status %d after %d bytes", w.Code, body.read)
 	}

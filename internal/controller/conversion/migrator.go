@@ -93,7 +93,8 @@ func (m *migrator) definition(ctx context.Context, name string) (again time.Dura
 	case err != nil:
 		return 0, fmt.Errorf("cannot migrate the stored objects of %s to %s: %w", name, version, err)
 	case refused != nil:
-		m.Logger.Info("Some objects cannot be migrated, since the API server refuses them in the new version", "crd", name, "version", version, "error", refused.Error())
+		m.Logger.Info("Some objects cannot be migrated, since the API server refuses them in the new version", "crd",
+			name, "version", version, "error", refused.Error())
 		return retryRefused, nil
 	}
 	patch, err := json.Marshal(map[string]any{
@@ -110,13 +111,15 @@ func (m *migrator) definition(ctx context.Context, name string) (again time.Dura
 	case kerrors.IsConflict(err), kerrors.IsNotFound(err):
 		return time.Second, nil
 	case kerrors.IsForbidden(err):
-		m.Logger.Info("Migrated stored objects, but the program is not permitted to record it: let it patch customresourcedefinitions/status, or set status.storedVersions",
+		m.Logger.Info("Migrated stored objects, but the program is not permitted to record it: let it patch "+
+			"customresourcedefinitions/status, or set status.storedVersions",
 			"crd", name, "version", version, "objects", n)
 		return 0, nil
 	case err != nil:
 		return 0, err
 	}
-	m.Logger.Info("Migrated stored objects", "crd", name, "version", version, "objects", n, "took", time.Since(begin).Round(time.Millisecond).String())
+	m.Logger.Info("Migrated stored objects", "crd", name, "version", version, "objects", n, "took",
+		time.Since(begin).Round(time.Millisecond).String())
 	return 0, nil
 }
 

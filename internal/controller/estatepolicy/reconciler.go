@@ -21,7 +21,8 @@ type Reconciler struct{ Client client.Client }
 // SetupWithManager runs the reconciler with a manager.
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).Named("estatepolicy").For(&v1alpha1.EstatePolicy{}).
-		WithOptions(controller.Options{SkipNameValidation: ptr.To(true), NewQueue: queue.New[reconcile.Request]}). // Run may be called more than once in a process
+		// Run may be called more than once in a process.
+		WithOptions(controller.Options{SkipNameValidation: ptr.To(true), NewQueue: queue.New[reconcile.Request]}).
 		Complete(r)
 }
 
@@ -33,7 +34,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	before := p.DeepCopy()
 	p.Status.ObservedGeneration = p.Generation
-	p.Status.SetConditions(policy.Ready(policy.CompileEstate(p).Invalid(), "Every object that the policy matches violates it").WithObservedGeneration(p.Generation))
+	p.Status.SetConditions(policy.Ready(policy.CompileEstate(p).Invalid(),
+		"Every object that the policy matches violates it").WithObservedGeneration(p.Generation))
 	if equality.Semantic.DeepEqual(before.Status, p.Status) {
 		return reconcile.Result{}, nil
 	}

@@ -37,7 +37,8 @@ func follow(ctx context.Context, client typedcorev1.ConfigMapInterface, name str
 		},
 	}
 	to := store{name, set}
-	cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lists, client), &corev1.ConfigMap{}, to, cache.ReflectorOptions{Name: name}).RunWithContext(ctx)
+	cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lists, client), &corev1.ConfigMap{}, to,
+		cache.ReflectorOptions{Name: name}).RunWithContext(ctx)
 }
 
 // store is the reflector's store of a single ConfigMap.

@@ -37,16 +37,30 @@ func TestWatch(t *testing.T) {
 		aws, module bool
 		why         string
 	}{
-		"nothing":                        {},
-		"everything":                     {pauses: []halt.Pause{{}}, aws: true, module: true, why: "All operations have been paused since 2026-01-02T03:04:05Z. They resume after landbridge resume --all."},
-		"a provider":                     {pauses: []halt.Pause{{Provider: "aws", Reason: "wrong prune."}}, aws: true, module: true, why: "Operations of aws have been paused since 2026-01-02T03:04:05Z (wrong prune). They resume after landbridge resume --provider aws."},
-		"a module":                       {pauses: []halt.Pause{{Provider: "shop"}}, module: true},
-		"a declared account":             {pauses: []halt.Pause{{Account: "prod"}}, aws: true},
-		"a configuration":                {pauses: []halt.Pause{{Account: "ProviderConfig/team/own"}}, module: true},
-		"a provider in an account":       {pauses: []halt.Pause{{Provider: "aws", Account: "prod"}}, aws: true, why: "landbridge resume --provider aws --account prod"},
+		"nothing": {},
+		"everything": {
+			pauses: []halt.Pause{{}}, aws: true, module: true,
+			why: "All operations have been paused since 2026-01-02T03:04:05Z. They resume after " +
+				"landbridge resume --all.",
+		},
+		"a provider": {
+			pauses: []halt.Pause{{Provider: "aws", Reason: "wrong prune."}}, aws: true, module: true,
+			why: "Operations of aws have been paused since 2026-01-02T03:04:05Z (wrong prune). They resume after " +
+				"landbridge resume --provider aws.",
+		},
+		"a module":           {pauses: []halt.Pause{{Provider: "shop"}}, module: true},
+		"a declared account": {pauses: []halt.Pause{{Account: "prod"}}, aws: true},
+		"a configuration":    {pauses: []halt.Pause{{Account: "ProviderConfig/team/own"}}, module: true},
+		"a provider in an account": {
+			pauses: []halt.Pause{{Provider: "aws", Account: "prod"}}, aws: true,
+			why: "landbridge resume --provider aws --account prod",
+		},
 		"another provider in an account": {pauses: []halt.Pause{{Provider: "random", Account: "prod"}}},
 		"one of several":                 {pauses: []halt.Pause{{Provider: "other"}, {Provider: "shop"}}, module: true},
-		"what cannot be understood":      {raw: "{", aws: true, module: true, why: "All operations are paused, because pauses of the ConfigMap landbridge-pause is no list of pauses"},
+		"what cannot be understood": {
+			raw: "{", aws: true, module: true,
+			why: "All operations are paused, because pauses of the ConfigMap landbridge-pause is no list of pauses",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +73,8 @@ func TestWatch(t *testing.T) {
 			}
 			if test.raw != "" {
 				c.Data = map[string]string{"pauses": test.raw}
-			} else if got, err := halt.Pauses(c); err != nil || cmp.Diff(test.pauses, got, cmp.Comparer(func(a, b metav1.Time) bool { return a.Equal(&b) })) != "" {
+			} else if got, err := halt.Pauses(c); err != nil ||
+				cmp.Diff(test.pauses, got, cmp.Comparer(func(a, b metav1.Time) bool { return a.Equal(&b) })) != "" {
 				t.Fatalf("read %v, %v", got, err)
 			}
 			changed := make(chan struct{}, 10)

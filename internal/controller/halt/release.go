@@ -68,7 +68,8 @@ func (w *Releases) NeedLeaderElection() bool { return true }
 // Start implements manager.Runnable.
 func (w *Releases) Start(ctx context.Context) error {
 	follow(ctx, w.Client, BrakeConfigMap, w.set, func(err error) {
-		w.Logger.Error(err, "The brake cannot be released: the Role landbridge of this release permits the controller to watch the ConfigMap", "configMap", BrakeConfigMap)
+		w.Logger.Error(err, "The brake cannot be released: the Role landbridge of this release permits the "+
+			"controller to watch the ConfigMap", "configMap", BrakeConfigMap)
 	})
 	return nil
 }

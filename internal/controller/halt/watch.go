@@ -62,7 +62,8 @@ func (w *Watch) forbid(err error) {
 	w.known = true
 	w.mu.Unlock()
 	if !told {
-		w.Logger.Error(err, "Operations cannot be paused: the Role landbridge of this release permits the controller to watch the ConfigMap", "configMap", PauseConfigMap)
+		w.Logger.Error(err, "Operations cannot be paused: the Role landbridge of this release permits the "+
+			"controller to watch the ConfigMap", "configMap", PauseConfigMap)
 	}
 	if first {
 		w.Changed()

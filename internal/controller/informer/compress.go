@@ -33,7 +33,8 @@ var (
 		return must(e, err)
 	})
 	decompressor = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil, zstd.WithDecoderDictRaw(vocabularyID, []byte(vocabulary)), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		d, err := zstd.NewReader(nil, zstd.WithDecoderDictRaw(vocabularyID, []byte(vocabulary)),
+			zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 		return must(d, err)
 	})
 )

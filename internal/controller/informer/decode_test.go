@@ -37,8 +37,21 @@ func TestDecode(t *testing.T) {
 {"type":"DELETED","object":{"apiVersion":"x/v1","kind":"X","metadata":{"name":"a","labels":{"a":"b"},"ownerReferences":[{"name":"o"}]},"status":{"a":[true]}}}`,
 			added: []string{"a"},
 			want: []result{
-				{Type: watch.Added, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"n": int64(1), "f": 1.5, "Spec": nil}}},
-				{Type: watch.Deleted, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": "a", "labels": map[string]any{"a": "b"}, "ownerReferences": []any{map[string]any{"name": "o"}}}, "status": map[string]any{"a": []any{true}}}},
+				{
+					Type: watch.Added, Object: map[string]any{
+						"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": "a"},
+						"spec": map[string]any{"n": int64(1), "f": 1.5, "Spec": nil},
+					},
+				},
+				{
+					Type: watch.Deleted, Object: map[string]any{
+						"apiVersion": "x/v1", "kind": "X",
+						"metadata": map[string]any{
+							"name": "a", "labels": map[string]any{"a": "b"},
+							"ownerReferences": []any{map[string]any{"name": "o"}},
+						}, "status": map[string]any{"a": []any{true}},
+					},
+				},
 			},
 		},
 		"lines within and between events": {
@@ -47,35 +60,63 @@ func TestDecode(t *testing.T) {
 			added: []string{"a"},
 			want: []result{
 				{Type: watch.Added, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": "a"}}},
-				{Type: watch.Modified, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"name": strings.Repeat("b", 100_000)}}},
+				{
+					Type: watch.Modified, Object: map[string]any{
+						"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{
+							"name": strings.Repeat("b", 100_000),
+						},
+					},
+				},
 			},
 		},
 		"bookmark": {
-			in:   `{"type":"BOOKMARK","object":{"apiVersion":"x/v1","kind":"X","metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}}}`,
-			want: []result{{Type: watch.Bookmark, Object: map[string]any{"apiVersion": "x/v1", "kind": "X", "metadata": map[string]any{"resourceVersion": "5", "annotations": map[string]any{"k8s.io/initial-events-end": "true"}}}}},
+			in: `{"type":"BOOKMARK","object":{"apiVersion":"x/v1","kind":"X","metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}}}`,
+			want: []result{{
+				Type: watch.Bookmark, Object: map[string]any{
+					"apiVersion": "x/v1", "kind": "X",
+					"metadata": map[string]any{
+						"resourceVersion": "5", "annotations": map[string]any{"k8s.io/initial-events-end": "true"},
+					},
+				},
+			}},
 		},
 		"error": {
 			in: `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}}`,
 			want: []result{{Type: watch.Error, Object: map[string]any{
-				"apiVersion": "v1", "kind": "Status", "metadata": map[string]any{}, "status": "Failure", "message": "too old", "reason": "Expired", "code": int64(410),
+				"apiVersion": "v1", "kind": "Status", "metadata": map[string]any{}, "status": "Failure",
+				"message": "too old", "reason": "Expired", "code": int64(410),
 			}}},
 		},
 		"other fields": {
-			in:   `{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"X","metadata":{"name":"a","new":1},"data":{"a":"b"}}}`,
-			want: []result{{Type: watch.Modified, Object: map[string]any{"apiVersion": "v1", "kind": "X", "metadata": map[string]any{"name": "a", "new": int64(1)}, "data": map[string]any{"a": "b"}}}},
+			in: `{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"X","metadata":{"name":"a","new":1},"data":{"a":"b"}}}`,
+			want: []result{{
+				Type: watch.Modified, Object: map[string]any{
+					"apiVersion": "v1", "kind": "X", "metadata": map[string]any{"name": "a", "new": int64(1)},
+					"data": map[string]any{"a": "b"},
+				},
+			}},
 		},
 		"names in another case": {
-			in:   `{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"X","Spec":1,"metadata":{"Name":"a"}}}`,
-			want: []result{{Type: watch.Modified, Object: map[string]any{"apiVersion": "v1", "kind": "X", "Spec": int64(1), "metadata": map[string]any{"Name": "a"}}}},
+			in: `{"type":"MODIFIED","object":{"apiVersion":"v1","kind":"X","Spec":1,"metadata":{"Name":"a"}}}`,
+			want: []result{{
+				Type: watch.Modified, Object: map[string]any{
+					"apiVersion": "v1", "kind": "X", "Spec": int64(1), "metadata": map[string]any{"Name": "a"},
+				},
+			}},
 		},
-		"no kind":                   {in: `{"type":"ADDED","object":{"metadata":{"name":"a"}}}`, want: []result{{Failed: true}}},
-		"no type":                   {in: `{"object":{"apiVersion":"v1","kind":"X","metadata":{"name":"a"}}}`, want: []result{{Failed: true}}},
-		"unknown type":              {in: `{"type":"X","object":{"apiVersion":"v1","kind":"X","metadata":{"name":"a"}}}`, want: []result{{Failed: true}}},
+		"no kind": {in: `{"type":"ADDED","object":{"metadata":{"name":"a"}}}`, want: []result{{Failed: true}}},
+		"no type": {in: `{"object":{"apiVersion":"v1","kind":"X","metadata":{"name":"a"}}}`, want: []result{{Failed: true}}},
+		"unknown type": {
+			in:   `{"type":"X","object":{"apiVersion":"v1","kind":"X","metadata":{"name":"a"}}}`,
+			want: []result{{Failed: true}},
+		},
 		"an object that is no more": {in: `{"type":"ADDED","object":{"apiVersion":"v1",`, want: []result{{Failed: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var added []string
-			d := informer.NewDecoder(io.NopCloser(strings.NewReader(x.in)), func(u *unstructured.Unstructured) { added = append(added, u.GetName()) })
+			d := informer.NewDecoder(io.NopCloser(strings.NewReader(x.in)), func(u *unstructured.Unstructured) {
+				added = append(added, u.GetName())
+			})
 			defer d.Close()
 			var got []result
 			for {

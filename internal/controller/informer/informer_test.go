@@ -95,7 +95,9 @@ type registered struct {
 
 func (registered) HasSynced() bool { return true }
 
-func (watching) AddEventHandlerWithOptions(toolscache.ResourceEventHandler, toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+func (watching) AddEventHandlerWithOptions(
+	toolscache.ResourceEventHandler, toolscache.HandlerOptions,
+) (toolscache.ResourceEventHandlerRegistration, error) {
 	return registered{}, nil
 }
 

@@ -14,7 +14,8 @@ import (
 func (l listened) List(ctx context.Context, into client.ObjectList, o ...client.ListOption) error {
 	list, ok := into.(*unstructured.UnstructuredList)
 	options := (&client.ListOptions{}).ApplyOptions(o)
-	if !ok || options.LabelSelector == nil || options.LabelSelector.Empty() || options.FieldSelector != nil || options.Limit != 0 || options.Continue != "" {
+	if !ok || options.LabelSelector == nil || options.LabelSelector.Empty() || options.FieldSelector != nil ||
+		options.Limit != 0 || options.Continue != "" {
 		return l.Cache.List(ctx, into, o...)
 	}
 	obj := &unstructured.Unstructured{}

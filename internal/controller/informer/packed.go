@@ -120,12 +120,16 @@ func (p packing) AddEventHandler(h toolscache.ResourceEventHandler) (toolscache.
 }
 
 // AddEventHandlerWithResyncPeriod implements cache.SharedInformer.
-func (p packing) AddEventHandlerWithResyncPeriod(h toolscache.ResourceEventHandler, period time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
+func (p packing) AddEventHandlerWithResyncPeriod(
+	h toolscache.ResourceEventHandler, period time.Duration,
+) (toolscache.ResourceEventHandlerRegistration, error) {
 	return p.SharedIndexInformer.AddEventHandlerWithResyncPeriod(unpackingHandler{h}, period)
 }
 
 // AddEventHandlerWithOptions implements cache.SharedInformer.
-func (p packing) AddEventHandlerWithOptions(h toolscache.ResourceEventHandler, o toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+func (p packing) AddEventHandlerWithOptions(
+	h toolscache.ResourceEventHandler, o toolscache.HandlerOptions,
+) (toolscache.ResourceEventHandlerRegistration, error) {
 	return p.SharedIndexInformer.AddEventHandlerWithOptions(unpackingHandler{h}, o)
 }
 

@@ -17,14 +17,20 @@ import (
 // resource returns the n-th of many resources.
 func resource(n int) *unstructured.Unstructured {
 	condition := func(kind string) any {
-		return map[string]any{"type": kind, "status": "True", "reason": kind, "observedGeneration": int64(1), "lastTransitionTime": "2026-01-02T03:04:05Z"}
+		return map[string]any{
+			"type": kind, "status": "True", "reason": kind, "observedGeneration": int64(1),
+			"lastTransitionTime": "2026-01-02T03:04:05Z",
+		}
 	}
 	id := fmt.Sprintf("id-%d", n)
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "test.landbridge.io/v1alpha1", "kind": "Thing",
 		"metadata": map[string]any{
-			"name": fmt.Sprintf("thing-%d", n), "namespace": "team", "uid": "uid-" + id, "resourceVersion": fmt.Sprint(1000 + n), "generation": int64(1),
-			"creationTimestamp": "2026-01-02T03:04:05Z", "labels": map[string]any{"team": "one"}, "finalizers": []any{"finalizer.managedresource.crossplane.io"},
+			"name": fmt.Sprintf("thing-%d", n), "namespace": "team", "uid": "uid-" + id,
+			"resourceVersion": fmt.Sprint(1000 + n), "generation": int64(1),
+			"creationTimestamp": "2026-01-02T03:04:05Z", "labels": map[string]any{"team": "one"}, "finalizers": []any{
+				"finalizer.managedresource.crossplane.io",
+			},
 			"annotations": map[string]any{"crossplane.io/external-name": id},
 		},
 		"spec": map[string]any{
@@ -53,7 +59,8 @@ func TestPack(t *testing.T) {
 			inner := e
 			e = rapid.OneOf(inner,
 				rapid.Map(rapid.SliceOfN(inner, 0, 3), func(s []any) any { return s }),
-				rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"", "a", "b", "status", "metadata"}), inner, 0, 3), func(m map[string]any) any { return m }))
+				rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"", "a", "b", "status", "metadata"}), inner, 0, 3),
+					func(m map[string]any) any { return m }))
 		}
 		return e.Draw(t, "value")
 	})
@@ -80,10 +87,12 @@ func TestPack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := []string{m.GetNamespace(), m.GetName(), m.GetResourceVersion()}, []string{"team", "thing-1", "1001"}; !cmp.Equal(got, want) {
+		if got, want := []string{m.GetNamespace(), m.GetName(), m.GetResourceVersion()},
+			[]string{"team", "thing-1", "1001"}; !cmp.Equal(got, want) {
 			t.Errorf("metadata %v, want %v", got, want)
 		}
-		if gone, ok := informer.Unpacked(cache.DeletedFinalStateUnknown{Key: "a", Obj: p}).(cache.DeletedFinalStateUnknown); !ok || !cmp.Equal(gone.Obj, any(want)) {
+		if gone, ok := informer.Unpacked(cache.DeletedFinalStateUnknown{Key: "a",
+			Obj: p}).(cache.DeletedFinalStateUnknown); !ok || !cmp.Equal(gone.Obj, any(want)) {
 			t.Errorf("unpacked %v of a tombstone", gone)
 		}
 	})

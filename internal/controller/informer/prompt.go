@@ -17,7 +17,9 @@ type prompt struct{ toolscache.SharedIndexInformer }
 func (p prompt) HasSynced() bool { return soon(p.HasSyncedChecker()) }
 
 // AddEventHandlerWithOptions implements cache.Informer.
-func (p prompt) AddEventHandlerWithOptions(h toolscache.ResourceEventHandler, o toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
+func (p prompt) AddEventHandlerWithOptions(
+	h toolscache.ResourceEventHandler, o toolscache.HandlerOptions,
+) (toolscache.ResourceEventHandlerRegistration, error) {
 	r, err := p.SharedIndexInformer.AddEventHandlerWithOptions(h, o)
 	if err != nil {
 		return nil, err

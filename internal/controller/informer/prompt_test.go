@@ -43,7 +43,9 @@ func (after answering) RoundTrip(r *http.Request) (*http.Response, error) {
 			return
 		case <-time.After(time.Duration(after)):
 		}
-		_, _ = fmt.Fprintf(events, `{"type":"ADDED","object":{"apiVersion":%q,"kind":%q,"metadata":{"namespace":"team","name":"a","resourceVersion":"1"}}}`+"\n", version, kind)
+		_, _ = fmt.Fprintf(events,
+			`{"type":"ADDED","object":{"apiVersion":%q,"kind":%q,"metadata":{"namespace":"team","name":"a","resourceVersion":"1"}}}`+
+				"\n", version, kind)
 		_, _ = fmt.Fprintf(events, `{"type":"BOOKMARK","object":{"apiVersion":%q,"kind":%q,"metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n", version, kind)
 		<-r.Context().Done()
 	}()
@@ -57,7 +59,9 @@ func inTime(t *testing.T, after time.Duration, f func(ctx context.Context, c cac
 		mapper := meta.NewDefaultRESTMapper(nil)
 		mapper.Add(thing, meta.RESTScopeNamespace)
 		mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
-		c, err := informer.NewCache(&rest.Config{Host: "http://cluster"}, cache.Options{Mapper: mapper, HTTPClient: &http.Client{Transport: answering(after)}})
+		c, err := informer.NewCache(&rest.Config{Host: "http://cluster"}, cache.Options{
+			Mapper: mapper, HTTPClient: &http.Client{Transport: answering(after)},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +149,9 @@ func TestHandlerIsRemoved(t *testing.T) {
 		}
 		heard := map[string]int{}
 		add := func(name string) toolscache.ResourceEventHandlerRegistration {
-			r, err := i.AddEventHandlerWithOptions(toolscache.ResourceEventHandlerFuncs{AddFunc: func(any) { heard[name]++ }}, toolscache.HandlerOptions{})
+			r, err := i.AddEventHandlerWithOptions(toolscache.ResourceEventHandlerFuncs{
+				AddFunc: func(any) { heard[name]++ },
+			}, toolscache.HandlerOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

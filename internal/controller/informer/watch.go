@@ -37,13 +37,19 @@ func NewCache(config *rest.Config, o cache.Options) (cache.Cache, error) {
 		return watcher{client: client, mapper: o.Mapper, kind: kind, heard: whole.listeners}
 	}
 	o.DefaultTransform = cache.TransformStripManagedFields()
-	o.NewInformer = func(lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, x toolscache.Indexers) toolscache.SharedIndexInformer {
+	o.NewInformer = func(
+		lw toolscache.ListerWatcher, obj runtime.Object, resync time.Duration, x toolscache.Indexers,
+	) toolscache.SharedIndexInformer {
 		if _, ok := obj.(*unstructured.Unstructured); !ok {
 			return prompt{toolscache.NewSharedIndexInformer(lw, obj, resync, x)}
 		}
 		w := whole.watcher(obj.GetObjectKind().GroupVersionKind())
 		lists := toolscache.ToListerWatcherWithContext(lw) // where the API server does not list by a watch
-		return prompt{newPacking(&toolscache.ListWatch{ListWithContextFunc: lists.ListWithContext, WatchFuncWithContext: w.watch}, obj, resync, x)}
+		return prompt{
+			newPacking(&toolscache.ListWatch{
+				ListWithContextFunc: lists.ListWithContext, WatchFuncWithContext: w.watch,
+			}, obj, resync, x),
+		}
 	}
 	whole.Cache, err = cache.New(config, o)
 	return whole, err
@@ -120,5 +126,6 @@ func (w watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfa
 	if err != nil {
 		return nil, err
 	}
-	return watch.NewStreamWatcher(newDecoder(body, func(u *unstructured.Unstructured) { w.heard.tell(w.kind, u) }), kerrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")), nil
+	return watch.NewStreamWatcher(newDecoder(body, func(u *unstructured.Unstructured) { w.heard.tell(w.kind, u) }),
+		kerrors.NewClientErrorReporter(http.StatusInternalServerError, http.MethodGet, "ClientWatchDecoding")), nil
 }

@@ -58,7 +58,12 @@ func TestNewCache(t *testing.T) {
 				q := r.URL.Query()
 				switch {
 				case q.Get("watch") == "":
-					send(fmt.Sprintf(`{"apiVersion":"test.landbridge.io/v1alpha1","kind":"ThingList","metadata":{"resourceVersion":"5"},"items":[%s,%s]}`, object("a"), object("b")))
+					send(
+						fmt.Sprintf(
+							`{"apiVersion":"test.landbridge.io/v1alpha1","kind":"ThingList","metadata":{"resourceVersion":"5"},"items":[%s,%s]}`,
+							object("a"), object("b"),
+						),
+					)
 				case q.Get("resourceVersion") == "3" && listsByWatch:
 					send(`{"type":"ADDED","object":` + object("b") + `}`)
 					<-r.Context().Done()
@@ -148,7 +153,9 @@ func TestNewCache(t *testing.T) {
 				t.Fatal(err)
 			}
 			added := make(chan string, 10)
-			if _, err := i.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: func(o any) { added <- o.(*unstructured.Unstructured).GetName() }}); err != nil {
+			if _, err := i.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+				AddFunc: func(o any) { added <- o.(*unstructured.Unstructured).GetName() },
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if one, other := <-added, <-added; one+other != "ab" && one+other != "ba" {

@@ -100,10 +100,12 @@ func setAbandoned(u *unstructured.Unstructured, why string, config bool) (change
 
 // Unserved returns the text that Abandon writes when a provider is removed.
 func Unserved(provider string) string {
-	return fmt.Sprintf("Install a TerraformProvider that serves this kind again: %s, which did, was deleted. Nothing reads, changes or destroys the remote object meanwhile.", provider)
+	return fmt.Sprintf("Install a TerraformProvider that serves this kind again: %s, which did, was deleted. "+
+		"Nothing reads, changes or destroys the remote object meanwhile.", provider)
 }
 
 // Deactivated returns the text that Abandon writes when a resource type is not activated any more.
 func Deactivated(provider string) string {
-	return fmt.Sprintf("Add the resource type to spec.activate of the TerraformProvider %s: no controller serves this kind. Nothing reads, changes or destroys the remote object meanwhile.", provider)
+	return fmt.Sprintf("Add the resource type to spec.activate of the TerraformProvider %s: no controller serves "+
+		"this kind. Nothing reads, changes or destroys the remote object meanwhile.", provider)
 }

@@ -31,7 +31,10 @@ func actionApproverPolicy(provider string) string {
 // ensureApprovers installs a policy, with a name, by which the API server notes who approves a
 // plan. The policy in deploy/rbac/approval.yaml decides who may. Without such policies, no approver
 // is recorded.
-func ensureApprovers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, owner, name, group string, plurals []string) error {
+func ensureApprovers(
+	ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, owner, name, group string,
+	plurals []string,
+) error {
 	given := func(object string) string {
 		return fmt.Sprintf("%s.?metadata.?annotations[?%q].orValue('')", object, v1alpha1.AnnotationApprove)
 	}

@@ -40,7 +40,8 @@ func (c *CommandLine) Apart() *CommandLine {
 		return &CommandLine{}
 	}
 	return &CommandLine{
-		Program: c.Program, Sandbox: c.Sandbox, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes, Patience: c.Patience, Logger: c.Logger,
+		Program: c.Program, Sandbox: c.Sandbox, Dir: c.Dir, Parallelism: c.Parallelism, Changes: c.Changes,
+		Patience: c.Patience, Logger: c.Logger,
 	}
 }
 
@@ -52,7 +53,10 @@ func (c *CommandLine) Runner(ctx context.Context) (*cli.Runner, error) {
 	switch {
 	case c.runner != nil:
 		if _, err := os.Stat(c.runner.Program().Path); errors.Is(err, fs.ErrNotExist) {
-			return nil, &commandline.ProgramError{Reason: commandline.NotFound, Path: c.runner.Program().Path, Detail: "the program was removed", Err: err}
+			return nil, &commandline.ProgramError{
+				Reason: commandline.NotFound, Path: c.runner.Program().Path,
+				Detail: "the program was removed", Err: err,
+			}
 		}
 		return c.runner, nil
 	case c.closed:

@@ -58,7 +58,9 @@ type Served struct {
 // SetConditions sets the conditions of an object, and records an event if Healthy changes. Ready
 // follows Healthy, and Reconciling and Stalled are set for tools that compute a health from them.
 // messages are the whole messages of conditions that show only a part. problem may be nil.
-func (rt *Runtime) SetConditions(o client.Object, status *xpv2.ConditionedStatus, messages *map[string]string, problem *Problem, served Served) {
+func (rt *Runtime) SetConditions(
+	o client.Object, status *xpv2.ConditionedStatus, messages *map[string]string, problem *Problem, served Served,
+) {
 	crd.RestoreMessages(status.Conditions, *messages)
 	defer func() { *messages = crd.ShortenMessages(status.Conditions) }()
 	was := status.GetCondition(v1alpha1.TypeHealthy)
@@ -131,8 +133,13 @@ func failureConditions(generation int64, p *Problem) (installed, healthy xpv2.Co
 	return installed, condition(v1alpha1.TypeHealthy, corev1.ConditionFalse, p.Reason, p.Err.Error(), generation)
 }
 
-func condition(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string, generation int64) xpv2.Condition {
-	return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: managed.Shorten(message), LastTransitionTime: metav1.Now(), ObservedGeneration: generation}
+func condition(
+	t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string, generation int64,
+) xpv2.Condition {
+	return xpv2.Condition{
+		Type: t, Status: s, Reason: reason, Message: managed.Shorten(message), LastTransitionTime: metav1.Now(),
+		ObservedGeneration: generation,
+	}
 }
 
 // RetryOnConflict reconciles again soon, without logging an error, if the object that was read is

@@ -22,13 +22,40 @@ func TestSetConditions(t *testing.T) {
 		problem *kinds.Problem
 		want    map[string]string
 	}{
-		"no problem":           {want: map[string]string{"Installed": "True", "Healthy": "True", "Ready": "True"}},
-		"may pass":             {problem: kinds.Unhealthy(v1alpha1.ReasonProviderMissing, why).Retried(), want: map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
-		"will hardly pass":     {problem: &kinds.Problem{Condition: v1alpha1.TypeInstalled, Reason: v1alpha1.ReasonSourceNotAvailable, Err: why, Retry: true, Stalls: true}, want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Stalled": "True"}},
-		"in progress":          {problem: &kinds.Problem{Condition: v1alpha1.TypeInstalled, Reason: v1alpha1.ReasonDownloading, Err: why, Progress: true}, want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
-		"does not start":       {problem: kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning, why), want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Reconciling": "True"}},
-		"a wrong spec":         {problem: kinds.Unhealthy(v1alpha1.ReasonUnknownResourceType, why), want: map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Stalled": "True"}},
-		"another object's CRD": {problem: kinds.Unhealthy(v1alpha1.ReasonCRDConflict, why).Retried(), want: map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Stalled": "True"}},
+		"no problem": {want: map[string]string{"Installed": "True", "Healthy": "True", "Ready": "True"}},
+		"may pass": {
+			problem: kinds.Unhealthy(v1alpha1.ReasonProviderMissing, why).Retried(),
+			want: map[string]string{
+				"Installed": "True", "Healthy": "False", "Ready": "False", "Reconciling": "True",
+			},
+		},
+		"will hardly pass": {
+			problem: &kinds.Problem{
+				Condition: v1alpha1.TypeInstalled, Reason: v1alpha1.ReasonSourceNotAvailable, Err: why,
+				Retry: true, Stalls: true,
+			}, want: map[string]string{"Installed": "False", "Healthy": "False", "Ready": "False", "Stalled": "True"},
+		},
+		"in progress": {
+			problem: &kinds.Problem{
+				Condition: v1alpha1.TypeInstalled, Reason: v1alpha1.ReasonDownloading, Err: why, Progress: true,
+			}, want: map[string]string{
+				"Installed": "False", "Healthy": "False", "Ready": "False", "Reconciling": "True",
+			},
+		},
+		"does not start": {
+			problem: kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning, why),
+			want: map[string]string{
+				"Installed": "False", "Healthy": "False", "Ready": "False", "Reconciling": "True",
+			},
+		},
+		"a wrong spec": {
+			problem: kinds.Unhealthy(v1alpha1.ReasonUnknownResourceType, why),
+			want:    map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Stalled": "True"},
+		},
+		"another object's CRD": {
+			problem: kinds.Unhealthy(v1alpha1.ReasonCRDConflict, why).Retried(),
+			want:    map[string]string{"Installed": "True", "Healthy": "False", "Ready": "False", "Stalled": "True"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +64,10 @@ func TestSetConditions(t *testing.T) {
 			p.Generation = 3
 			rt := &kinds.Runtime{Recorder: event.NewNopRecorder()}
 			// Those of an earlier problem do not stay.
-			for _, earlier := range []*kinds.Problem{kinds.Unhealthy(v1alpha1.ReasonUnknownResourceType, why), kinds.Unhealthy(v1alpha1.ReasonActivationFailed, why).Retried(), test.problem} {
+			for _, earlier := range []*kinds.Problem{
+				kinds.Unhealthy(v1alpha1.ReasonUnknownResourceType, why),
+				kinds.Unhealthy(v1alpha1.ReasonActivationFailed, why).Retried(), test.problem,
+			} {
 				rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, earlier, kinds.Served{Limitation: "Something is not supported."})
 			}
 			got := map[string]string{}
@@ -63,7 +93,8 @@ func TestSetConditionsWithLongMessage(t *testing.T) {
 	p := &v1alpha1.TerraformProvider{}
 	rt := &kinds.Runtime{Recorder: event.NewNopRecorder()}
 	why := errors.New("The provider does not start. " + strings.Repeat("It says much about it. ", 100))
-	rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, kinds.Unhealthy(v1alpha1.ReasonProviderNotRunning, why), kinds.Served{})
+	rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages,
+		kinds.Unhealthy(v1alpha1.ReasonProviderNotRunning, why), kinds.Served{})
 	healthy := p.Status.GetCondition(v1alpha1.TypeHealthy)
 	if n := utf8.RuneCountInString(healthy.Message); n > 300 || !strings.HasSuffix(healthy.Message, "status.messages.") {
 		t.Errorf("the condition has %d characters: %q", n, healthy.Message)
@@ -72,7 +103,8 @@ func TestSetConditionsWithLongMessage(t *testing.T) {
 		t.Errorf("the whole message: %q", got)
 	}
 	before := p.Status.DeepCopy()
-	rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages, kinds.Unhealthy(v1alpha1.ReasonProviderNotRunning, why), kinds.Served{})
+	rt.SetConditions(p, &p.Status.ConditionedStatus, &p.Status.Messages,
+		kinds.Unhealthy(v1alpha1.ReasonProviderNotRunning, why), kinds.Served{})
 	if diff := cmp.Diff(*before, p.Status); diff != "" {
 		t.Errorf("-once +again:\n%s", diff)
 	}

@@ -70,7 +70,10 @@ func Mark(crd *apiextensionsv1.CustomResourceDefinition, owner string) error {
 // EnsureCRD creates or updates the CRD and waits until it is established. It returns an error for
 // IsConflict if the CRD exists with another owner. changed reports whether the definition of an
 // existing CRD was updated.
-func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string, crd *apiextensionsv1.CustomResourceDefinition) (changed bool, err error) {
+func EnsureCRD(
+	ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string,
+	crd *apiextensionsv1.CustomResourceDefinition,
+) (changed bool, err error) {
 	want := crd.DeepCopy()
 	if err := Mark(want, owner); err != nil {
 		return false, err
@@ -115,7 +118,9 @@ func EnsureCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 
 // remaining returns a CRD, or an error that is not found. It waits until one that is being deleted
 // is gone, which takes moments, since only CRDs without objects are deleted.
-func remaining(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, name string) (have *apiextensionsv1.CustomResourceDefinition, err error) {
+func remaining(
+	ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, name string,
+) (have *apiextensionsv1.CustomResourceDefinition, err error) {
 	ended := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		have, err = crds.Get(ctx, name, metav1.GetOptions{})
 		return err != nil || have.DeletionTimestamp.IsZero(), nil
@@ -128,7 +133,10 @@ func remaining(ctx context.Context, crds apiextensions.CustomResourceDefinitionI
 
 // installedCRD returns an error unless the CRD is established as it is wanted. Whoever is told of
 // its change tries again.
-func installedCRD(ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string, crd *apiextensionsv1.CustomResourceDefinition) error {
+func installedCRD(
+	ctx context.Context, crds apiextensions.CustomResourceDefinitionInterface, owner string,
+	crd *apiextensionsv1.CustomResourceDefinition,
+) error {
 	want := crd.DeepCopy()
 	if err := Mark(want, owner); err != nil {
 		return err

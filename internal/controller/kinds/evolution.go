@@ -34,7 +34,10 @@ const (
 // no field for, unless an annotation of o accepts the loss. It records changes that affect users as
 // an event. o is the TerraformProvider or the TerraformModule of the owner. definitions returns
 // those of the CRDs that are installed, by name.
-func (rt *Runtime) Evolve(ctx context.Context, o client.Object, owner string, definitions func(installed func(name string) bool) []*apiextensionsv1.CustomResourceDefinition) *Problem {
+func (rt *Runtime) Evolve(
+	ctx context.Context, o client.Object, owner string,
+	definitions func(installed func(name string) bool) []*apiextensionsv1.CustomResourceDefinition,
+) *Problem {
 	failed := func(err error) *Problem {
 		return Unhealthy(v1alpha1.ReasonActivationFailed, fmt.Errorf("cannot compare the kinds with those in the cluster: %w", err)).Retried()
 	}
@@ -84,7 +87,8 @@ func (rt *Runtime) Evolve(ctx context.Context, o client.Object, owner string, de
 	sum := sha256.Sum256(raw)
 	token := hex.EncodeToString(sum[:4])
 	if o.GetAnnotations()[v1alpha1.AnnotationAcceptChanges] == token {
-		rt.Recorder.Event(o, event.Normal("KindsChanged", fmt.Sprintf("The %s's kinds change, as accepted by annotation: %s", subject, brief(needing))))
+		rt.Recorder.Event(o, event.Normal("KindsChanged",
+			fmt.Sprintf("The %s's kinds change, as accepted by annotation: %s", subject, brief(needing))))
 		return nil
 	}
 	names := strings.Join(held[:min(maxNamed, len(held))], "; ")
@@ -96,12 +100,15 @@ func (rt *Runtime) Evolve(ctx context.Context, o client.Object, owner string, de
 		instead = "the module"
 	}
 	return Unhealthy(v1alpha1.ReasonChangesHeld, fmt.Errorf(
-		"the new kinds have no fields for values of existing objects, which would be lost: %s. Change the objects, or %s; or accept the loss: kubectl annotate %s %s --overwrite %s=%s. Changes: %s",
+		"the new kinds have no fields for values of existing objects, which would be lost: %s. Change the objects, "+
+			"or %s; or accept the loss: kubectl annotate %s %s --overwrite %s=%s. Changes: %s",
 		names, instead, resource, o.GetName(), v1alpha1.AnnotationAcceptChanges, token, brief(needing)))
 }
 
 // evolveKind returns the changes of a kind, and the objects with values that would be lost.
-func (rt *Runtime) evolveKind(ctx context.Context, d *apiextensionsv1.CustomResourceDefinition) (changes []evolution.Change, held []string, _ error) {
+func (rt *Runtime) evolveKind(
+	ctx context.Context, d *apiextensionsv1.CustomResourceDefinition,
+) (changes []evolution.Change, held []string, _ error) {
 	have, err := rt.CRDs.Get(ctx, d.Name, metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {
 		return nil, nil, nil

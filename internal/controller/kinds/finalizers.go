@@ -27,12 +27,17 @@ const openAPILag = 12 * time.Second
 // they are created. So no resource is ever without one, and the controller saves a write before it
 // begins. This needs an API server of 1.36 or later, and permission to install the policy.
 // Otherwise the controller adds the finalizers, as it does for all resources that have none.
-func ensureFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider, group string, plurals []string) error {
+func ensureFinalizers(
+	ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider, group string,
+	plurals []string,
+) error {
 	return ensurePolicy(ctx, client, provider, finalizerPolicy(provider), mutation{
 		group: group, plurals: plurals,
 		operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
 		condition: admissionregistrationv1.MatchCondition{
-			Name: "without", Expression: fmt.Sprintf("!has(object.metadata.finalizers) || !(%q in object.metadata.finalizers)", v1alpha1.FinalizerCreated),
+			Name: "without",
+			Expression: fmt.Sprintf("!has(object.metadata.finalizers) || !(%q in object.metadata.finalizers)",
+				v1alpha1.FinalizerCreated),
 		},
 		patch: fmt.Sprintf(
 			`[JSONPatch{op: "add", path: has(object.metadata.finalizers) ? "/metadata/finalizers/-" : "/metadata/finalizers", `+
@@ -73,9 +78,11 @@ func (p *ServedProvider) SyncFinalizers(ctx context.Context, want func(resourceT
 	switch {
 	case err == nil:
 	case unavailable(err):
-		p.runtime.Logger.V(1).Info("The controller adds finalizers to new resources, since the API server does not", "provider", p.Name, "reason", err.Error())
+		p.runtime.Logger.V(1).Info("The controller adds finalizers to new resources, since the API server does not",
+			"provider", p.Name, "reason", err.Error())
 	default:
-		p.runtime.Logger.Error(err, "The controller adds finalizers to new resources, since the policy for it cannot be installed", "provider", p.Name)
+		p.runtime.Logger.Error(err, "The controller adds finalizers to new resources, since the policy for it "+
+			"cannot be installed", "provider", p.Name)
 	}
 	return Resync
 }

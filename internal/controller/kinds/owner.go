@@ -28,7 +28,10 @@ func CheckOwner(owner string) error {
 
 // Refuse reports that an object can never serve kinds. If it is being deleted, Refuse removes the
 // finalizer.
-func (rt *Runtime) Refuse(ctx context.Context, o client.Object, status *xpv2.ConditionedStatus, messages *map[string]string, finalizer string, why error) error {
+func (rt *Runtime) Refuse(
+	ctx context.Context, o client.Object, status *xpv2.ConditionedStatus, messages *map[string]string,
+	finalizer string, why error,
+) error {
 	if !o.GetDeletionTimestamp().IsZero() {
 		if !controllerutil.RemoveFinalizer(o, finalizer) {
 			return nil

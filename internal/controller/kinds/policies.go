@@ -50,7 +50,10 @@ func (m mutation) policy() admissionregistrationv1.MutatingAdmissionPolicySpec {
 }
 
 // ensurePolicy creates or updates a policy and its binding.
-func ensurePolicy(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider, name string, m mutation) error {
+func ensurePolicy(
+	ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider,
+	name string, m mutation,
+) error {
 	meta := metav1.ObjectMeta{Name: name, Labels: map[string]string{v1alpha1.LabelProvider: provider}}
 	policy := &admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: meta, Spec: m.policy()}
 	err := ensure(ctx, client.MutatingAdmissionPolicies(), policy, func(have *admissionregistrationv1.MutatingAdmissionPolicy) bool {

@@ -86,7 +86,10 @@ func (rt *Runtime) NewProvider(o ProviderOptions) *ServedProvider {
 			watch.Uses(store.Key{Group: o.Model.Group, Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}, secrets)
 		}
 	}
-	return &ServedProvider{ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{}, unmanaged: map[string]*unmanagedKind{}}
+	return &ServedProvider{
+		ProviderOptions: o, Configs: configs, runtime: rt, kinds: map[string]*Kind{},
+		unmanaged: map[string]*unmanagedKind{},
+	}
 }
 
 // ReleaseOf identifies a provider's program, how it is run, and the configuration of its kinds;
@@ -101,7 +104,9 @@ func ReleaseOf(l provider.Launcher, kinds config.Provider, how ...string) string
 }
 
 // Resolve implements managed.ProviderConfigs.
-func (p *ServedProvider) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+func (p *ServedProvider) Resolve(
+	ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string,
+) providerconfig.Handle[terraform.Executor] {
 	return providerconfig.Map(p.Configs.Resolve(ctx, ref, namespace), p.Executor)
 }
 
@@ -156,8 +161,12 @@ func (p *ServedProvider) Start(resourceType string) error {
 	if ok {
 		return nil
 	}
-	k, err := p.runtime.StartKind(&managed.Kind{Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address, ProviderVersion: p.Version, Release: p.Release,
-		Providers: []string{p.Name}, DestroyLimit: p.runtime.DestroyLimit(p.Name), Poll: p.runtime.Poll(p.Name), ReplacesDependents: p.runtime.ReplacesDependents(p.Name)})
+	k, err := p.runtime.StartKind(&managed.Kind{
+		Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address,
+		ProviderVersion: p.Version, Release: p.Release,
+		Providers: []string{p.Name}, DestroyLimit: p.runtime.DestroyLimit(p.Name), Poll: p.runtime.Poll(p.Name),
+		ReplacesDependents: p.runtime.ReplacesDependents(p.Name),
+	})
 	if err != nil {
 		return err
 	}
@@ -198,7 +207,8 @@ func (p *ServedProvider) Stop(ctx context.Context) {
 func (p *ServedProvider) StartConfigs() error {
 	ctx, cancel := context.WithCancel(p.runtime.Lifetime)
 	c := &providerconfig.Controller{
-		Provider: p.Model, Users: p.users, Check: p.Configs.Check, AccountCode: p.Configs.AccountCode, Admission: p.runtime.Admission, Owned: p.owned,
+		Provider: p.Model, Users: p.users, Check: p.Configs.Check, AccountCode: p.Configs.AccountCode,
+		Admission: p.runtime.Admission, Owned: p.owned,
 		Guards: p.runtime.Managed.Shards != nil && !p.runtime.Follows, Reads: p.reads, Gone: p.Configs.Forget,
 	}
 	if !p.beginConfigs(c, cancel) {
@@ -292,7 +302,8 @@ func (p *ServedProvider) admittedUsers(ctx context.Context, ref providerconfig.R
 		users, err = p.Configs.Admitted(ctx, ref, users)
 	}
 	if err != nil {
-		p.runtime.Logger.Error(err, "Cannot list the resources that use a provider configuration", "kind", ref.Kind, "namespace", ref.Namespace, "name", ref.Name)
+		p.runtime.Logger.Error(err, "Cannot list the resources that use a provider configuration", "kind", ref.Kind,
+			"namespace", ref.Namespace, "name", ref.Name)
 	}
 	for _, u := range users {
 		out = append(out, u.Key)

@@ -66,7 +66,9 @@ func (rt *Runtime) definitions(ctx context.Context, owner string) ([]apiextensio
 // Prune deletes the CRDs of an owner that keep, unless it is nil, does not report. It leaves CRDs
 // alone whose kinds have objects, since these would be deleted too, and returns their kinds. It
 // also leaves CRDs alone whose kinds are not served: it is unknown whether objects are stored.
-func (rt *Runtime) Prune(ctx context.Context, owner string, keep func(*apiextensionsv1.CustomResourceDefinition) bool) (inUse []string, err error) {
+func (rt *Runtime) Prune(
+	ctx context.Context, owner string, keep func(*apiextensionsv1.CustomResourceDefinition) bool,
+) (inUse []string, err error) {
 	definitions, err := rt.definitions(ctx, owner)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,9 @@ func definition(name string, established bool) *apiextensionsv1.CustomResourceDe
 		},
 	}
 	if established {
-		c.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue}}
+		c.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{
+			Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue,
+		}}
 	}
 	return c
 }
@@ -64,13 +66,19 @@ func TestPrune(t *testing.T) {
 		inUse       []string
 		err         string
 	}{
-		"without objects":                  {established: true},
-		"with objects":                     {reads: reading{objects: 1}, established: true, left: true, inUse: []string{"Thing of example.org"}},
-		"kept":                             {established: true, keep: "things.example.org", left: true},
-		"never served":                     {reads: reading{err: noMatch}, left: true},
-		"not served any more":              {reads: reading{err: notFound}, established: true, left: true},
-		"not served yet: tried again":      {reads: reading{err: noMatch}, established: true, left: true, err: "cannot remove the CRD things.example.org: no matches"},
-		"objects cannot be listed":         {reads: reading{err: errors.New("timeout")}, established: true, left: true, err: "cannot remove the CRD things.example.org: timeout"},
+		"without objects":     {established: true},
+		"with objects":        {reads: reading{objects: 1}, established: true, left: true, inUse: []string{"Thing of example.org"}},
+		"kept":                {established: true, keep: "things.example.org", left: true},
+		"never served":        {reads: reading{err: noMatch}, left: true},
+		"not served any more": {reads: reading{err: notFound}, established: true, left: true},
+		"not served yet: tried again": {
+			reads: reading{err: noMatch}, established: true, left: true,
+			err: "cannot remove the CRD things.example.org: no matches",
+		},
+		"objects cannot be listed": {
+			reads: reading{err: errors.New("timeout")}, established: true, left: true,
+			err: "cannot remove the CRD things.example.org: timeout",
+		},
 		"not established, without objects": {},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,10 @@ func runtimeOf(objects ...client.Object) (*kinds.Runtime, client.Client) {
 		definitions = append(definitions, d)
 	}
 	c := clientfake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
-	return &kinds.Runtime{Manager: cluster{client: c}, CRDs: fake.NewClientset(definitions...).ApiextensionsV1().CustomResourceDefinitions()}, c
+	return &kinds.Runtime{
+		Manager: cluster{client: c},
+		CRDs:    fake.NewClientset(definitions...).ApiextensionsV1().CustomResourceDefinitions(),
+	}, c
 }
 
 // Provider configurations that are not in use can be deleted when their provider is gone.

@@ -29,7 +29,11 @@ func withRoles(t *testing.T) (*kinds.Runtime, *kubefake.Clientset) {
 	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	former := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "formers." + group, Labels: map[string]string{v1alpha1.LabelProvider: "owner"}}}
+	former := &metav1.PartialObjectMetadata{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "formers." + group, Labels: map[string]string{v1alpha1.LabelProvider: "owner"},
+		},
+	}
 	former.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	c := clientfake.NewClientBuilder().WithScheme(scheme).WithObjects(former).Build()
 	kube := kubefake.NewClientset()
@@ -58,13 +62,25 @@ func permissions(t *testing.T, kube *kubefake.Clientset) map[string][]rbacv1.Pol
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	rt, kube := withRoles(t)
-	read, write := []string{"get", "list", "watch"}, []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+	read, write := []string{"get", "list", "watch"}, []string{
+		"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection",
+	}
 	control := []string{"get", "list", "watch", "update", "patch"}
 	want := map[string][]rbacv1.PolicyRule{
-		"landbridge:owner:view landbridge.io/aggregate-to-view":             {{APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: read}},
-		"landbridge:owner:edit landbridge.io/aggregate-to-edit":             {{APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: write}},
-		"landbridge:owner:approve landbridge.io/aggregate-to-approve":       {{APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: []string{"approve"}}},
-		"landbridge:owner:controller landbridge.io/aggregate-to-controller": {{APIGroups: []string{group}, Resources: []string{"formers", "formers/status", "formers/finalizers"}, Verbs: control}},
+		"landbridge:owner:view landbridge.io/aggregate-to-view": {{
+			APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: read,
+		}},
+		"landbridge:owner:edit landbridge.io/aggregate-to-edit": {{
+			APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: write,
+		}},
+		"landbridge:owner:approve landbridge.io/aggregate-to-approve": {{
+			APIGroups: []string{group}, Resources: []string{"formers"}, Verbs: []string{"approve"},
+		}},
+		"landbridge:owner:controller landbridge.io/aggregate-to-controller": {{
+			APIGroups: []string{group}, Resources: []string{
+				"formers", "formers/status", "formers/finalizers",
+			}, Verbs: control,
+		}},
 	}
 	if err := rt.EnsureRoles(t.Context(), "owner"); err != nil {
 		t.Fatal(err)
@@ -79,13 +95,22 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want = map[string][]rbacv1.PolicyRule{
-		"landbridge:owner:view landbridge.io/aggregate-to-view":       {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs", "formers", "providerconfigs", "things"}, Verbs: read}},
-		"landbridge:owner:edit landbridge.io/aggregate-to-edit":       {{APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: write}},
-		"landbridge:owner:approve landbridge.io/aggregate-to-approve": {{APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: []string{"approve"}}},
+		"landbridge:owner:view landbridge.io/aggregate-to-view": {{
+			APIGroups: []string{group},
+			Resources: []string{"clusterproviderconfigs", "formers", "providerconfigs", "things"}, Verbs: read,
+		}},
+		"landbridge:owner:edit landbridge.io/aggregate-to-edit": {{
+			APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: write,
+		}},
+		"landbridge:owner:approve landbridge.io/aggregate-to-approve": {{
+			APIGroups: []string{group}, Resources: []string{"formers", "things"}, Verbs: []string{"approve"},
+		}},
 		"landbridge:owner:configure landbridge.io/aggregate-to-configure": {
 			{APIGroups: []string{group}, Resources: []string{"providerconfigs"}, Verbs: write},
 		},
-		"landbridge:owner:admin landbridge.io/aggregate-to-admin": {{APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs"}, Verbs: write}},
+		"landbridge:owner:admin landbridge.io/aggregate-to-admin": {{
+			APIGroups: []string{group}, Resources: []string{"clusterproviderconfigs"}, Verbs: write,
+		}},
 		"landbridge:owner:controller landbridge.io/aggregate-to-controller": {{APIGroups: []string{group}, Resources: []string{
 			"clusterproviderconfigs", "formers", "providerconfigs", "things",
 			"clusterproviderconfigs/status", "clusterproviderconfigs/finalizers", "formers/status", "formers/finalizers",
@@ -100,7 +125,8 @@ func TestRoles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := rt.EnsureRoles(t.Context(), "owner", append(all, kschema.GroupResource{Group: "action." + group, Resource: "backups"})...); err != nil {
+	if err := rt.EnsureRoles(t.Context(), "owner",
+		append(all, kschema.GroupResource{Group: "action." + group, Resource: "backups"})...); err != nil {
 		t.Fatal(err)
 	}
 	ofActions := map[string][]string{}

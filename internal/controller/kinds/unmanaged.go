@@ -49,8 +49,12 @@ type unmanagedConfigs struct {
 }
 
 // Resolve implements managed.ProviderConfigs.
-func (c unmanagedConfigs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
-	return providerconfig.Map(c.Configs.Resolve(ctx, ref, namespace), func(s provider.Server) terraform.Executor { return c.engines.Engine(s) })
+func (c unmanagedConfigs) Resolve(
+	ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string,
+) providerconfig.Handle[terraform.Executor] {
+	return providerconfig.Map(c.Configs.Resolve(ctx, ref, namespace), func(s provider.Server) terraform.Executor {
+		return c.engines.Engine(s)
+	})
 }
 
 var _ managed.NamingConfigs = unmanagedConfigs{}
@@ -77,7 +81,10 @@ func (p *ServedProvider) StartUnmanaged(m *model.Resource) error {
 // controllerOf returns the controller of a data source, an ephemeral resource or an action.
 func (p *ServedProvider) controllerOf(m *model.Resource) unmanagedController {
 	rt := p.runtime
-	common := unmanaged.Kind{Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}, Neighbours: rt.Registry, Options: rt.Managed, Leads: rt.Runs.Leads}
+	common := unmanaged.Kind{
+		Model: m, ProviderConfigs: unmanagedConfigs{p, new(engine.Factory)}, Neighbours: rt.Registry,
+		Options: rt.Managed, Leads: rt.Runs.Leads,
+	}
 	if m.Mode == model.Action {
 		return &action.Kind{Kind: common, Runs: rt.Runs, PlanKey: rt.PlanKey, Recorded: rt.Recorded, Providers: []string{p.Name}}
 	}

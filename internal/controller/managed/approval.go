@@ -36,7 +36,8 @@ func (c *connector) setUnapproved(r *CustomResource, why scheduler.Reason) strin
 		c.kind.Model.Singular, c.kind.Model.Group, r.GetName(), r.GetNamespace(), o.PlanHash, v1alpha1.AnnotationApprove, o.PlanHash)
 	message := fmt.Sprintf("%s%s waits for approval: %s.", o.PlanAction, withDependents(replacementOf(&r.Unstructured)), how)
 	if why == decision.ReasonPlanChanged {
-		message = fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve %s%s: %s.", o.PlanAction, strings.TrimSuffix(withDependents(replacementOf(&r.Unstructured)), ","), how)
+		message = fmt.Sprintf("The approved plan is not the current one. Look at status.plan, and approve %s%s: %s.",
+			o.PlanAction, strings.TrimSuffix(withDependents(replacementOf(&r.Unstructured)), ","), how)
 	}
 	r.SetConditions(xpv2.Condition{
 		Type: v1alpha1.TypeApproved, Status: corev1.ConditionFalse, Reason: reasons[why], Message: Shorten(message),
@@ -51,9 +52,13 @@ func (e *external) setApproved(r *CustomResource) {
 	if r.GetCondition(v1alpha1.TypeApproved).Status == corev1.ConditionUnknown {
 		return
 	}
-	c := xpv2.Condition{Type: v1alpha1.TypeApproved, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonNothingToApprove, LastTransitionTime: metav1.Now()}
+	c := xpv2.Condition{
+		Type: v1alpha1.TypeApproved, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonNothingToApprove,
+		LastTransitionTime: metav1.Now(),
+	}
 	if known, ok := e.kind.Scheduler.Remembered(e.request); ok && known.Handled.Approve != "" {
-		c.Reason, c.Message = v1alpha1.ReasonApproved, approvedMessage(known.Handled.ApprovedAction, known.Handled.Approve, known.Handled.ApprovedBy)
+		c.Reason, c.Message = v1alpha1.ReasonApproved,
+			approvedMessage(known.Handled.ApprovedAction, known.Handled.Approve, known.Handled.ApprovedBy)
 	}
 	r.SetConditions(c.WithObservedGeneration(r.GetGeneration()))
 }

@@ -35,7 +35,9 @@ func (k *Kind) replacements(ctx context.Context, keys []store.Key) map[store.Key
 // released returns the resources for whose replacement a dependent has waited, and waits no more,
 // and those whose objects are still being replaced, as the API server has them. The cache may be
 // older or newer: both must be known from one read.
-func (k *Kind) released(ctx context.Context, r *CustomResource) (out map[store.Key]bool, still map[store.Key]*unstructured.Unstructured, _ error) {
+func (k *Kind) released(
+	ctx context.Context, r *CustomResource,
+) (out map[store.Key]bool, still map[store.Key]*unstructured.Unstructured, _ error) {
 	still = map[store.Key]*unstructured.Unstructured{}
 	for _, a := range answersOf(&r.Unstructured) {
 		if a.Follows {
@@ -102,7 +104,8 @@ func (f referrer) awaitReplacements(ctx context.Context, r *CustomResource) erro
 	f.passOn(r, w.own, w.answers)
 	w.destroyFirst(ctx)
 	for _, a := range answersOf(&r.Unstructured) {
-		if r.released[f.kind.keyOfAnswer(a)] && !slices.ContainsFunc(w.answers, func(b managed.AwaitedReplacement) bool { return b.UID == a.UID }) {
+		if r.released[f.kind.keyOfAnswer(a)] &&
+			!slices.ContainsFunc(w.answers, func(b managed.AwaitedReplacement) bool { return b.UID == a.UID }) {
 			w.answers = append(w.answers, a) // until what it refers to is set
 		}
 	}
@@ -133,7 +136,9 @@ func (w *awaiting) answer(ctx context.Context, of store.Key, x *unstructured.Uns
 	if !answered {
 		a = w.kind.newAnswer(r, of, x.GetUID())
 	}
-	again := a.ID != p.ID || a.Generation != r.GetGeneration() || a.Refused != "" || holds(p) && !a.Waits || a.Effect == "" && hadObject(r) // it had none yet
+	// Without an effect it had no object yet.
+	again := a.ID != p.ID || a.Generation != r.GetGeneration() || a.Refused != "" || holds(p) && !a.Waits ||
+		a.Effect == "" && hadObject(r)
 	if a.Effect == effectDestroyed {
 		again = !holds(p) || a.ID != p.ID
 	}

@@ -10,10 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
 // leaveAgain is the interval at which a resource with a running operation is tried to be left to
@@ -39,7 +41,7 @@ func (k *Kind) belongs(ctx context.Context, cached *unstructured.Unstructured) (
 			// It has no place, and nothing is done for it. This shard tells it why.
 			return true, 0, nil
 		}
-		return false, leaveAgain, shards.Place(ctx, accesses(use.Configurations, handle.Name, handle.Account, handle.Parts), use.Types)
+		return false, leaveAgain, shards.Place(ctx, Accesses(use, handle), use.Types)
 	}
 	key := k.key(cached)
 	left, err := k.Scheduler.Leave(ctx, key, shards.Stored(key))
@@ -52,6 +54,11 @@ func (k *Kind) belongs(ctx context.Context, cached *unstructured.Unstructured) (
 		k.tracked.forget(types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	}
 	return false, k.Options.Poll, nil
+}
+
+// Accesses returns how what is used is accessed, by what was resolved of it.
+func Accesses(use shard.Use, h providerconfig.Handle[terraform.Executor]) []ownership.Access {
+	return accesses(use.Configurations, h.Name, h.Account, h.Parts)
 }
 
 // accesses returns how the configurations with names are used, by what was resolved of them.

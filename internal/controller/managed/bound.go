@@ -111,7 +111,8 @@ func (e *external) setComplete(r *CustomResource, leftOut []string) {
 			text = fmt.Sprintf("%s and %d more", text, more)
 		}
 		c.Status, c.Reason = corev1.ConditionFalse, v1alpha1.ReasonFieldsLeftOut
-		c.Message = fmt.Sprintf("status.atProvider leaves out %s, since it has at most %d KiB. The whole state is shown by: landbridge state show %s %s",
+		c.Message = fmt.Sprintf("status.atProvider leaves out %s, since it has at most %d KiB. The whole state is "+
+			"shown by: landbridge state show %s %s",
 			text, MaxAtProvider>>10, e.kind.Model.Kind, e.kind.named(r))
 	} else if r.GetCondition(c.Type).Status != corev1.ConditionFalse {
 		return

@@ -38,11 +38,17 @@ func TestFitObject(t *testing.T) {
 		"small":               {object: map[string]any{"a": "x"}, most: 100},
 		"certainly not small": {object: map[string]any{"a": text(50), "b": int64(1)}, most: 100},
 		"one large":           {object: map[string]any{"id": "i-1", "large": text(200), "b": true}, most: 100, leftOut: []string{"large"}},
-		"largest first":       {object: map[string]any{"id": "i-1", "a": text(30), "b": text(80), "c": text(60)}, most: 100, leftOut: []string{"b", "c"}},
-		"nested":              {object: map[string]any{"id": "i-1", "a": map[string]any{"b": []any{text(100)}}}, most: 100, leftOut: []string{"a"}},
-		"same size":           {object: map[string]any{"b": text(60), "a": text(60)}, most: 100, leftOut: []string{"a"}},
-		"escaped":             {object: map[string]any{"id": "i-1", "a": strings.Repeat("\x01", 20)}, most: 100, leftOut: []string{"a"}},
-		"everything":          {object: map[string]any{"a": text(100)}, most: 10, leftOut: []string{"a"}},
+		"largest first": {
+			object: map[string]any{"id": "i-1", "a": text(30), "b": text(80), "c": text(60)}, most: 100,
+			leftOut: []string{"b", "c"},
+		},
+		"nested": {
+			object: map[string]any{"id": "i-1", "a": map[string]any{"b": []any{text(100)}}}, most: 100,
+			leftOut: []string{"a"},
+		},
+		"same size":  {object: map[string]any{"b": text(60), "a": text(60)}, most: 100, leftOut: []string{"a"}},
+		"escaped":    {object: map[string]any{"id": "i-1", "a": strings.Repeat("\x01", 20)}, most: 100, leftOut: []string{"a"}},
+		"everything": {object: map[string]any{"a": text(100)}, most: 10, leftOut: []string{"a"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +64,8 @@ func TestFitObject(t *testing.T) {
 }
 
 func values() *rapid.Generator[any] {
-	leaf := rapid.OneOf(rapid.String().AsAny(), rapid.Int64().AsAny(), rapid.Float64Range(-1e300, 1e300).AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil))
+	leaf := rapid.OneOf(rapid.String().AsAny(), rapid.Int64().AsAny(), rapid.Float64Range(-1e300, 1e300).AsAny(),
+		rapid.Bool().AsAny(), rapid.Just[any](nil))
 	list := rapid.SliceOfN(leaf, 0, 4)
 	return rapid.OneOf(leaf, rapid.Custom(func(t *rapid.T) any { return list.Draw(t, "list") }),
 		rapid.Custom(func(t *rapid.T) any { return rapid.MapOfN(rapid.String(), leaf, 0, 4).Draw(t, "map") }))
@@ -115,7 +122,8 @@ func TestStatusComplete(t *testing.T) {
 	if c.Status != corev1.ConditionFalse || c.Reason != v1alpha1.ReasonFieldsLeftOut {
 		t.Errorf("with a large field: %+v", c)
 	}
-	want := "status.atProvider leaves out id, since it has at most 256 KiB. The whole state is shown by: landbridge state show Thing one --namespace team"
+	want := "status.atProvider leaves out id, since it has at most 256 KiB. The whole state is shown by: landbridge " +
+		"state show Thing one --namespace team"
 	if diff := cmp.Diff(want, c.Message); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
@@ -136,7 +144,10 @@ func TestLongMessage(t *testing.T) {
 	stored.SetName("x")
 	writes := 0
 	api := fake.NewClientBuilder().WithStatusSubresource(stored).WithObjects(stored).WithInterceptorFuncs(interceptor.Funcs{
-		SubResourceUpdate: func(ctx context.Context, c client.Client, subResource string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+		SubResourceUpdate: func(
+			ctx context.Context, c client.Client, subResource string, obj client.Object,
+			opts ...client.SubResourceUpdateOption,
+		) error {
 			writes++
 			return c.SubResource(subResource).Update(ctx, obj, opts...)
 		},

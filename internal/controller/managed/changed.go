@@ -25,7 +25,9 @@ func (r *Reconciler) Changed() predicate.TypedPredicate[*unstructured.Unstructur
 // DesiredStateChanged returns a predicate for changes of spec, labels, annotations, finalizers and
 // deletion, but not of the status, which this controller writes. received is called with every
 // event. named is set when the external name is part of the configuration.
-func DesiredStateChanged(named bool, received func(u *unstructured.Unstructured, gone bool)) predicate.TypedPredicate[*unstructured.Unstructured] {
+func DesiredStateChanged(
+	named bool, received func(u *unstructured.Unstructured, gone bool),
+) predicate.TypedPredicate[*unstructured.Unstructured] {
 	return predicate.TypedFuncs[*unstructured.Unstructured]{
 		CreateFunc: func(e event.TypedCreateEvent[*unstructured.Unstructured]) bool {
 			received(e.Object, false)

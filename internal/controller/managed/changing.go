@@ -33,7 +33,9 @@ func (r *CustomResource) unresolved() *unstructured.Unstructured {
 // changing returns the targets whose objects an operation changes, or has changed without their
 // status showing it. before is the resource before its references were resolved; nil if it has an
 // object, and waits for none.
-func (f referrer) changing(ctx context.Context, r *CustomResource, before *unstructured.Unstructured, targets []store.Key) (out []store.Key, _ error) {
+func (f referrer) changing(
+	ctx context.Context, r *CustomResource, before *unstructured.Unstructured, targets []store.Key,
+) (out []store.Key, _ error) {
 	if before == nil {
 		return nil, nil
 	}
@@ -104,9 +106,13 @@ func (k *Kind) recorded(u *unstructured.Unstructured, in instance.Instance) *uns
 
 // resolvesAlike reports whether the references of a resource have the values that they have of its
 // targets as they are recorded.
-func (f referrer) resolvesAlike(ctx context.Context, r *CustomResource, before *unstructured.Unstructured, recorded map[store.Key]*unstructured.Unstructured) bool {
+func (f referrer) resolvesAlike(
+	ctx context.Context, r *CustomResource, before *unstructured.Unstructured,
+	recorded map[store.Key]*unstructured.Unstructured,
+) bool {
 	resolver := references.Resolver{
-		Reader: overlay{f.kind.reader, recorded}, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.Neighbours.Lacks, Wrote: f.kind.wrote(r),
+		Reader: overlay{f.kind.reader, recorded}, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r),
+		Lacks: f.kind.Neighbours.Lacks, Wrote: f.kind.wrote(r),
 	}
 	_, err := resolver.ResolveAll(ctx, before, f.kind.Model)
 	return err == nil && equality.Semantic.DeepEqual(before.Object["spec"], r.Object["spec"])

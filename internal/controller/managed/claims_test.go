@@ -39,7 +39,11 @@ func kind(t *testing.T, attributes ...string) *managed.Kind {
 		identity.Attributes[name] = a
 	}
 	p, err := model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
-		"test_thing": {Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}}, Identity: identity},
+		"test_thing": {
+			Type:     "test_thing",
+			Block:    &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}},
+			Identity: identity,
+		},
 	}}, config.Provider{})
 	if err != nil {
 		t.Fatal(err)

@@ -87,7 +87,8 @@ func sameButStatus(a, b *unstructured.Unstructured) bool {
 	if a == nil {
 		return false
 	}
-	return equality.Semantic.DeepEqual(a.Object["metadata"], b.Object["metadata"]) && equality.Semantic.DeepEqual(a.Object["spec"], b.Object["spec"])
+	return equality.Semantic.DeepEqual(a.Object["metadata"], b.Object["metadata"]) &&
+		equality.Semantic.DeepEqual(a.Object["spec"], b.Object["spec"])
 }
 
 // updateStatus writes the status.
@@ -124,9 +125,12 @@ func (c *resourceClient) updateStatus(ctx context.Context, r *CustomResource) er
 // client returns the client of the kind's resources, which releases the memory about resources that
 // are gone.
 func (k *Kind) client(cached client.Client, live client.Reader) *resourceClient {
-	return &resourceClient{cached: cached, live: live, gvk: k.Model.GroupVersionKind(), tracked: k.tracked, gone: func(name types.NamespacedName) {
-		k.Scheduler.Gone(k.keyOf(name))
-		k.usesSecrets(k.keyOf(name), nil)
-		k.tracked.gone(name)
-	}}
+	return &resourceClient{
+		cached: cached, live: live, gvk: k.Model.GroupVersionKind(), tracked: k.tracked,
+		gone: func(name types.NamespacedName) {
+			k.Scheduler.Gone(k.keyOf(name))
+			k.usesSecrets(k.keyOf(name), nil)
+			k.tracked.gone(name)
+		},
+	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -54,7 +54,8 @@ func TestAnnotationsWait(t *testing.T) {
 	t.Parallel()
 	k, reconciles, many := kind(t), 0, true
 	s := &drowsy{observing: observing{answer: &scheduler.Observation{
-		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})}, Plan: &terraform.Plan{Action: terraform.NoOp},
+		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})},
+		Plan:     &terraform.Plan{Action: terraform.NoOp},
 	}}}
 	looksBy(k, s, &reconciles)
 	u := resourceOf(k)

@@ -210,22 +210,28 @@ func (c cloud) Connect(context.Context, xpresource.Managed) (xpmanaged.ExternalC
 func (s situation) api(u *unstructured.Unstructured, scheme *runtime.Scheme) client.Client {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "other"}}
 	if s.foreign {
-		secret.Name, secret.OwnerReferences = "details", []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "y", UID: "2", Controller: new(true)}}
+		secret.Name, secret.OwnerReferences = "details", []metav1.OwnerReference{{
+			APIVersion: "v1", Kind: "ConfigMap", Name: "y", UID: "2", Controller: new(true),
+		}}
 	}
-	return fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(u).WithObjects(u.DeepCopy(), secret).WithInterceptorFuncs(interceptor.Funcs{
-		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			if s.unwritten != nil {
-				return s.unwritten
-			}
-			return c.Update(ctx, o, opts...)
-		},
-		SubResourceUpdate: func(ctx context.Context, c client.Client, name string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-			if s.untold != nil {
-				return s.untold
-			}
-			return c.SubResource(name).Update(ctx, o, opts...)
-		},
-	}).Build()
+	return fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(u).WithObjects(u.DeepCopy(), secret).
+		WithInterceptorFuncs(interceptor.Funcs{
+			Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+				if s.unwritten != nil {
+					return s.unwritten
+				}
+				return c.Update(ctx, o, opts...)
+			},
+			SubResourceUpdate: func(
+				ctx context.Context, c client.Client, name string, o client.Object,
+				opts ...client.SubResourceUpdateOption,
+			) error {
+				if s.untold != nil {
+					return s.untold
+				}
+				return c.SubResource(name).Update(ctx, o, opts...)
+			},
+		}).Build()
 }
 
 // result returns what a reconcile has led to.
@@ -256,7 +262,8 @@ func result(t *testing.T, c client.Client, u *unstructured.Unstructured, again r
 	of := managed.ResourceOf(got)
 	show := func(kind xpv2.ConditionType) string {
 		x := of.GetCondition(kind)
-		return strings.TrimSpace(string(x.Status) + " " + string(x.Reason) + " " + x.Message + " " + strings.Repeat("I", int(x.ObservedGeneration)))
+		return strings.TrimSpace(string(x.Status) + " " + string(x.Reason) + " " + x.Message + " " +
+			strings.Repeat("I", int(x.ObservedGeneration)))
 	}
 	out.Ready, out.Synced = show(xpv2.TypeReady), show(xpv2.TypeSynced)
 	secret := &corev1.Secret{}
@@ -363,57 +370,72 @@ func TestConformsToCrossplane(t *testing.T) {
 		u.Object["spec"].(m)["writeConnectionSecretToRef"] = m{"name": "details"}
 	}
 	for name, s := range map[string]situation{
-		"up to date":                                {object: same},
-		"an update":                                 {object: differs, differs: endsLater},
-		"an update that is refused":                 {object: differs, refused: refused},
-		"an update that is not permitted":           {object: differs, resource: policies("Observe", "Create", "Delete")},
-		"a create":                                  {object: absent, differs: begins},
-		"a create that is refused":                  {object: absent, refused: refused},
-		"a create without a finalizer":              {object: absent, resource: free, differs: begins},
-		"a create that is not permitted":            {object: absent, resource: policies("Observe", "Update"), differs: endsLater},
-		"a delete that is not permitted, and fails": {object: same, resource: both(deleted(), policies("Observe", "Create", "Update")), unwritten: refused, differs: plain},
-		"only observed":                             {object: same, resource: policies("Observe")},
-		"only observed, and different":              {object: differs, resource: policies("Observe")},
-		"only observed, and absent":                 {object: absent, resource: policies("Observe"), differs: silent},
-		"unobserved":                                {unobserved: refused, differs: silent},
-		"unobserved because of a conflict":          {unobserved: conflict},
-		"paused":                                    {object: same, resource: annotated("crossplane.io/paused", "true")},
-		"not paused":                                {object: same, resource: annotated("crossplane.io/paused", "false")},
-		"paused by its policies":                    {object: same, resource: policies()},
-		"paused while it is deleted":                {object: same, resource: both(deleted(), annotated("crossplane.io/paused", "true"))},
-		"unsupported policies":                      {object: same, resource: policies("Create")},
-		"a delete":                                  {object: same, resource: deleted(), differs: begins},
-		"a delete that is refused":                  {object: same, resource: deleted(), refused: refused},
-		"a delete that is not permitted":            {object: same, resource: both(deleted(), policies("Observe", "Create", "Update"))},
-		"a delete of what was only observed":        {object: same, resource: both(deleted(), policies("Observe"))},
-		"a delete while others need the object":     {object: same, resource: deleted("example.org/hold")},
-		"deleted":                                   {object: absent, resource: deleted()},
-		"deleted, and cannot be released":           {object: absent, resource: deleted(), unwritten: refused, differs: plain},
-		"deleted, and changed meanwhile":            {object: absent, resource: deleted(), unwritten: conflict},
-		"deleted while others need the resource":    {object: absent, resource: deleted("example.org/hold")},
-		"without a finalizer":                       {object: same, resource: free, differs: kept},
-		"the finalizer cannot be written":           {object: same, resource: free, unwritten: refused, differs: annotating},
-		"the finalizer conflicts":                   {object: same, resource: free, unwritten: conflict},
-		"the status cannot be written":              {object: same, untold: refused},
-		"the status conflicts":                      {object: same, untold: conflict},
-		"created a moment ago by another program":   {object: absent, resource: annotated("crossplane.io/external-create-succeeded", time.Now().Format(time.RFC3339))},
-		"created long ago by another program":       {object: absent, resource: annotated("crossplane.io/external-create-succeeded", "2026-01-02T15:04:05Z"), differs: begins},
-		"whether it was created is not known":       {object: absent, resource: annotated("crossplane.io/external-create-pending", "2026-01-02T15:04:05Z"), differs: begins},
-		"a reconcile is requested":                  {object: same, resource: annotated("crossplane.io/reconcile-requested-at", "now")},
-		"a reconcile is requested, and fails":       {object: differs, refused: refused, resource: annotated("crossplane.io/reconcile-requested-at", "now")},
-		"an interval of its own":                    {object: same, resource: annotated("crossplane.io/poll-interval", "10m")},
-		"connection details":                        {object: same, resource: publishing},
-		"connection details while it is updated":    {object: differs, resource: publishing, differs: endsLater},
-		"connection details of what is absent":      {object: absent, resource: publishing, differs: later},
-		"connection details of another resource":    {object: same, resource: publishing, foreign: true},
-		"connection details of what it is to lose":  {object: same, resource: both(publishing, deleted()), differs: begins},
+		"up to date":                      {object: same},
+		"an update":                       {object: differs, differs: endsLater},
+		"an update that is refused":       {object: differs, refused: refused},
+		"an update that is not permitted": {object: differs, resource: policies("Observe", "Create", "Delete")},
+		"a create":                        {object: absent, differs: begins},
+		"a create that is refused":        {object: absent, refused: refused},
+		"a create without a finalizer":    {object: absent, resource: free, differs: begins},
+		"a create that is not permitted":  {object: absent, resource: policies("Observe", "Update"), differs: endsLater},
+		"a delete that is not permitted, and fails": {
+			object: same, resource: both(deleted(), policies("Observe", "Create", "Update")),
+			unwritten: refused, differs: plain,
+		},
+		"only observed":                          {object: same, resource: policies("Observe")},
+		"only observed, and different":           {object: differs, resource: policies("Observe")},
+		"only observed, and absent":              {object: absent, resource: policies("Observe"), differs: silent},
+		"unobserved":                             {unobserved: refused, differs: silent},
+		"unobserved because of a conflict":       {unobserved: conflict},
+		"paused":                                 {object: same, resource: annotated("crossplane.io/paused", "true")},
+		"not paused":                             {object: same, resource: annotated("crossplane.io/paused", "false")},
+		"paused by its policies":                 {object: same, resource: policies()},
+		"paused while it is deleted":             {object: same, resource: both(deleted(), annotated("crossplane.io/paused", "true"))},
+		"unsupported policies":                   {object: same, resource: policies("Create")},
+		"a delete":                               {object: same, resource: deleted(), differs: begins},
+		"a delete that is refused":               {object: same, resource: deleted(), refused: refused},
+		"a delete that is not permitted":         {object: same, resource: both(deleted(), policies("Observe", "Create", "Update"))},
+		"a delete of what was only observed":     {object: same, resource: both(deleted(), policies("Observe"))},
+		"a delete while others need the object":  {object: same, resource: deleted("example.org/hold")},
+		"deleted":                                {object: absent, resource: deleted()},
+		"deleted, and cannot be released":        {object: absent, resource: deleted(), unwritten: refused, differs: plain},
+		"deleted, and changed meanwhile":         {object: absent, resource: deleted(), unwritten: conflict},
+		"deleted while others need the resource": {object: absent, resource: deleted("example.org/hold")},
+		"without a finalizer":                    {object: same, resource: free, differs: kept},
+		"the finalizer cannot be written":        {object: same, resource: free, unwritten: refused, differs: annotating},
+		"the finalizer conflicts":                {object: same, resource: free, unwritten: conflict},
+		"the status cannot be written":           {object: same, untold: refused},
+		"the status conflicts":                   {object: same, untold: conflict},
+		"created a moment ago by another program": {
+			object:   absent,
+			resource: annotated("crossplane.io/external-create-succeeded", time.Now().Format(time.RFC3339)),
+		},
+		"created long ago by another program": {
+			object: absent, resource: annotated("crossplane.io/external-create-succeeded", "2026-01-02T15:04:05Z"),
+			differs: begins,
+		},
+		"whether it was created is not known": {
+			object: absent, resource: annotated("crossplane.io/external-create-pending", "2026-01-02T15:04:05Z"),
+			differs: begins,
+		},
+		"a reconcile is requested": {object: same, resource: annotated("crossplane.io/reconcile-requested-at", "now")},
+		"a reconcile is requested, and fails": {
+			object: differs, refused: refused, resource: annotated("crossplane.io/reconcile-requested-at", "now"),
+		},
+		"an interval of its own":                   {object: same, resource: annotated("crossplane.io/poll-interval", "10m")},
+		"connection details":                       {object: same, resource: publishing},
+		"connection details while it is updated":   {object: differs, resource: publishing, differs: endsLater},
+		"connection details of what is absent":     {object: absent, resource: publishing, differs: later},
+		"connection details of another resource":   {object: same, resource: publishing, foreign: true},
+		"connection details of what it is to lose": {object: same, resource: both(publishing, deleted()), differs: begins},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := newAtRest(t, nil).k
 			k.Neighbours = settled{alone{graph: &references.Graph{}}}
 			k.Options = managed.Options{
-				Poll: time.Minute, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 1, Timeout: 5 * time.Second, Logger: logr.Discard(),
+				Poll: time.Minute, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 1,
+				Timeout: 5 * time.Second, Logger: logr.Discard(),
 			}
 			u := resourceOf(k)
 			u.SetGeneration(3)

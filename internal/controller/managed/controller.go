@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 )
 
 // Controller is the controller of one kind, whose objects take turns.
@@ -37,7 +37,9 @@ func (c Controller) Start(ctx context.Context, m manager.Manager, queued func())
 	ctl, err := controller.NewUnmanaged(c.Name+"/"+kind.String(), controller.Options{
 		Reconciler:              c.Reconciler,
 		MaxConcurrentReconciles: c.Options.Workers,
-		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](c.Options.MinBackoff, c.Options.MaxBackoff),
+		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
+			c.Options.MinBackoff, c.Options.MaxBackoff,
+		),
 		// One logger for all reconciles: a logger for each costs more than most of them log.
 		LogConstructor:     func(*reconcile.Request) logr.Logger { return log },
 		SkipNameValidation: ptr.To(true),

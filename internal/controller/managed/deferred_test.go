@@ -26,7 +26,8 @@ func TestDeferred(t *testing.T) {
 	}
 	observe := func() {
 		managed.SetStatus(k, r, &scheduler.Observation{
-			Instance: instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}, Plan: &terraform.Plan{Action: terraform.NoOp},
+			Instance: instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full},
+			Plan:     &terraform.Plan{Action: terraform.NoOp},
 		})
 	}
 	later := func(why terraform.Deferral) func() {

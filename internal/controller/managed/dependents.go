@@ -139,7 +139,8 @@ func (w wanted) decide(stored *managed.Replacement, v verdict, newID string) (*m
 	}
 	switch {
 	case len(v.refused) > 0:
-		err := awaitingDependents(fmt.Errorf("the object is not replaced because of what refers to it: %s", strings.Join(bounded(v.refused), "; ")))
+		err := awaitingDependents(fmt.Errorf("the object is not replaced because of what refers to it: %s",
+			strings.Join(bounded(v.refused), "; ")))
 		if w.isPart() {
 			return nil, err // the first one is planned again
 		}

@@ -64,18 +64,30 @@ func TestStepsOfDependents(t *testing.T) {
 		want    *apis.Replacement
 		begins  bool
 	}{
-		"all are ready for its plan":             {stored: stored("Planned"), step: scheduler.PlanReplacement, begins: true},
-		"all are ready for it":                   {stored: stored("Planned"), want: to("Started")},
-		"all wait":                               {stored: stored("Started"), begins: true},
-		"one has not answered":                   {stored: stored("Started"), answers: managed.Answers{Waiting: []string{"x"}}},
-		"one refuses before it began":            {stored: stored("Planned"), answers: managed.Answers{Refused: []string{"x"}}, want: to("Planned")},
-		"one refuses while they wait":            {stored: stored("Started"), answers: managed.Answers{Refused: []string{"x"}}, want: again()},
-		"one refuses, of a part":                 {stored: stored("Started"), answers: managed.Answers{Refused: []string{"x"}}, part: true},
-		"another one is replaced":                {stored: stored("Planned"), answers: managed.Answers{Replaced: one}, want: to("Planned", one...)},
+		"all are ready for its plan": {stored: stored("Planned"), step: scheduler.PlanReplacement, begins: true},
+		"all are ready for it":       {stored: stored("Planned"), want: to("Started")},
+		"all wait":                   {stored: stored("Started"), begins: true},
+		"one has not answered":       {stored: stored("Started"), answers: managed.Answers{Waiting: []string{"x"}}},
+		"one refuses before it began": {
+			stored: stored("Planned"), answers: managed.Answers{Refused: []string{"x"}}, want: to("Planned"),
+		},
+		"one refuses while they wait": {stored: stored("Started"), answers: managed.Answers{Refused: []string{"x"}}, want: again()},
+		"one refuses, of a part":      {stored: stored("Started"), answers: managed.Answers{Refused: []string{"x"}}, part: true},
+		"another one is replaced": {
+			stored: stored("Planned"), answers: managed.Answers{Replaced: one}, want: to("Planned", one...),
+		},
 		"another one is replaced, and they wait": {stored: stored("Started"), answers: managed.Answers{Replaced: one}, want: again(one...)},
-		"one is destroyed before":                {stored: stored("Started", one...), answers: managed.Answers{Replaced: one}, want: to("DestroyingDependents", one...)},
-		"one is not destroyed before":            {stored: stored("Started", one...), answers: managed.Answers{Replaced: one}, action: terraform.CreateThenDelete, begins: true},
-		"one was destroyed before":               {stored: stored("DestroyingDependents", one...), answers: managed.Answers{Replaced: one}, begins: true},
+		"one is destroyed before": {
+			stored: stored("Started", one...), answers: managed.Answers{Replaced: one},
+			want: to("DestroyingDependents", one...),
+		},
+		"one is not destroyed before": {
+			stored: stored("Started", one...), answers: managed.Answers{Replaced: one},
+			action: terraform.CreateThenDelete, begins: true,
+		},
+		"one was destroyed before": {
+			stored: stored("DestroyingDependents", one...), answers: managed.Answers{Replaced: one}, begins: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -87,7 +87,10 @@ func changesStatus(changes []translate.Change) []any {
 
 // drifted returns the condition Drifted. A resource that never drifted has none.
 func (e *external) drifted(r *CustomResource, d *instance.Drift) xpv2.Condition {
-	c := xpv2.Condition{Type: v1alpha1.TypeDrifted, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonNoDrift, LastTransitionTime: metav1.Now()}
+	c := xpv2.Condition{
+		Type: v1alpha1.TypeDrifted, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonNoDrift,
+		LastTransitionTime: metav1.Now(),
+	}
 	if d == nil {
 		return c
 	}
@@ -104,7 +107,8 @@ func (e *external) drifted(r *CustomResource, d *instance.Drift) xpv2.Condition 
 	case d.Gone:
 		next = fmt.Sprintf("landbridge reapply %s %s creates it again.", e.kind.Model.Singular, e.kind.named(r))
 	default:
-		next = fmt.Sprintf("landbridge adopt-drift %s %s takes the values over, and landbridge reapply changes them back.", e.kind.Model.Singular, e.kind.named(r))
+		next = fmt.Sprintf("landbridge adopt-drift %s %s takes the values over, and landbridge reapply "+
+			"changes them back.", e.kind.Model.Singular, e.kind.named(r))
 	}
 	c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonDriftFound
 	c.Message = Shorten(driftText(e.kind, d) + " " + next)

@@ -26,7 +26,11 @@ func TestDriftStatus(t *testing.T) {
 	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"namespace": "team", "name": "a"}}})
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	value := func(s string) json.RawMessage { return json.RawMessage(`{"value":"` + s + `","type":"string"}`) }
-	drift := instance.Drift{Found: at, Changes: []instance.DriftChange{{Path: instance.Path(cty.GetAttrPath("id")), Before: value("a"), After: value("b")}}}
+	drift := instance.Drift{
+		Found: at, Changes: []instance.DriftChange{{
+			Path: instance.Path(cty.GetAttrPath("id")), Before: value("a"), After: value("b"),
+		}},
+	}
 	in := instance.Instance{State: object(map[string]string{"id": "b"}), Status: instance.Full}
 	repaired := in.AfterDrift(drift, instance.Repaired, at.Add(time.Hour))
 	noOp := &terraform.Plan{Action: terraform.NoOp}
@@ -47,10 +51,15 @@ func TestDriftStatus(t *testing.T) {
 				"changes": []any{map[string]any{"path": "id", "before": "a", "after": "b"}},
 			}}},
 		},
-		{&scheduler.Observation{Instance: instance.Instance{}, Plan: noOp, Drift: &instance.Drift{Found: at, Gone: true}}, "True", "DriftFound", "destroyed outside", map[string]any{"found": "2026-01-02T03:04:05Z", "gone": true}},
+		{
+			&scheduler.Observation{
+				Instance: instance.Instance{}, Plan: noOp, Drift: &instance.Drift{Found: at, Gone: true},
+			}, "True", "DriftFound", "destroyed outside", map[string]any{"found": "2026-01-02T03:04:05Z", "gone": true},
+		},
 	} {
 		managed.SetStatus(k, r, step.o)
-		if c := r.GetCondition(v1alpha1.TypeDrifted); string(c.Status) != step.status || string(c.Reason) != step.reason || !strings.Contains(c.Message, step.has) || len(c.Message) > 300 {
+		if c := r.GetCondition(v1alpha1.TypeDrifted); string(c.Status) != step.status ||
+			string(c.Reason) != step.reason || !strings.Contains(c.Message, step.has) || len(c.Message) > 300 {
 			t.Errorf("the condition: %+v", c)
 		}
 		got, _, _ := unstructured.NestedFieldNoCopy(r.Object, "status", "drift")
@@ -75,7 +84,10 @@ func TestWarnings(t *testing.T) {
 	}{
 		{nil, false, nil, nil},
 		{old, false, []string{"Old: It is old."}, []string{"Warning Old: It is old."}},
-		{append(append(old, other...), old...), false, []string{"Old: It is old.", "Deprecated: So is that."}, []string{"Warning Deprecated: So is that."}},
+		{
+			append(append(old, other...), old...), false, []string{"Old: It is old.", "Deprecated: So is that."},
+			[]string{"Warning Deprecated: So is that."},
+		},
 		{nil, true, []string{"Old: It is old.", "Deprecated: So is that."}, nil},
 		{other, false, []string{"Deprecated: So is that."}, nil},
 		{nil, false, nil, nil},

@@ -201,7 +201,9 @@ func afterChanges(at map[string]any, changes []any) map[string]any {
 		after, known := change["after"], change["afterUnknown"] != true
 		// Former releases have placeholders for what is not known, so that these texts are not
 		// taken for values.
-		if text, isText := after.(string); after == nil || isText && (text == translate.KnownAfterApply || text == translate.SensitiveValue || strings.HasSuffix(text, "…")) {
+		if text, isText := after.(string); after == nil ||
+			isText && (text == translate.KnownAfterApply || text == translate.SensitiveValue ||
+				strings.HasSuffix(text, "…")) {
 			known = false
 		}
 		if whole, _, within := strings.Cut(path, "[*]"); within {

@@ -44,7 +44,8 @@ func (c *connector) log(namespace, name string, e scheduler.Event, told event.Ev
 	values := []any{"object", c.kind.Model.GroupVersionKind().GroupKind().String(), "namespace", namespace, "name", name}
 	if e.Kind == scheduler.Succeeded || e.Kind == scheduler.Failed {
 		now := time.Now()
-		values = append(values, "type", c.kind.Model.Schema.Type, "operation", string(e.Operation), "outcome", string(e.Kind), "began", now.Add(-e.Took).UTC().Format(time.RFC3339Nano),
+		values = append(values, "type", c.kind.Model.Schema.Type, "operation", string(e.Operation), "outcome",
+			string(e.Kind), "began", now.Add(-e.Took).UTC().Format(time.RFC3339Nano),
 			"took", duration(e.Took), "because", e.Because)
 	} else {
 		values = append(values, "event", string(e.Kind))
@@ -114,7 +115,8 @@ func story(e scheduler.Event, policies desired.Policies, why string) event.Event
 	case scheduler.Drifted:
 		return event.Normal(reasonDrifted, why)
 	case scheduler.NotReapplied:
-		return warning(reasonNotReapplied, "No argument of the remote object can be set again without replacing it. Use landbridge taint to have it replaced.")
+		return warning(reasonNotReapplied, "No argument of the remote object can be set again without replacing it. "+
+			"Use landbridge taint to have it replaced.")
 	case scheduler.Warned:
 		return warning(reasonPolicyWarning, fmt.Sprintf("%s: %s", e.Action, e.Why))
 	case scheduler.Imported:
@@ -133,7 +135,9 @@ func story(e scheduler.Event, policies desired.Policies, why string) event.Event
 func succeeded(e scheduler.Event, took string) event.Event {
 	switch {
 	case e.Operation == instance.Create && e.Deposed != "":
-		return event.Normal(reasonCreated, fmt.Sprintf("Created a replacement in %s. The replaced object (deposed object %s) is destroyed next.", took, e.Deposed))
+		return event.Normal(reasonCreated,
+			fmt.Sprintf("Created a replacement in %s. The replaced object (deposed object %s) is destroyed next.",
+				took, e.Deposed))
 	case e.Operation == instance.Create && e.Replacement:
 		return event.Normal(reasonReplaced, fmt.Sprintf("Created the replacement of the object destroyed before, in %s.", took))
 	case e.Operation == instance.Create:

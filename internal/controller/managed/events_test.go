@@ -53,8 +53,11 @@ func TestSyncedMessages(t *testing.T) {
 		"awaiting approval":     {v1alpha1.ReasonAwaitingApproval, "update failed: Update waits for approval.", "Update waits for approval."},
 		"an update":             {v1alpha1.ReasonReplaceRefused, "update failed: Replacement refused", "update failed: Replacement refused"},
 		"interrupted":           {v1alpha1.ReasonInterrupted, "update failed: Operation interrupted", "Operation interrupted"},
-		"creates exhausted":     {v1alpha1.ReasonCreateAttemptsExhausted, "update failed: Create attempts exhausted", "Create attempts exhausted"},
-		"no reason":             {"", "connect failed: x", "connect failed: x"},
+		"creates exhausted": {
+			v1alpha1.ReasonCreateAttemptsExhausted, "update failed: Create attempts exhausted",
+			"Create attempts exhausted",
+		},
+		"no reason": {"", "connect failed: x", "connect failed: x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
@@ -81,11 +84,13 @@ func TestTaintedMessage(t *testing.T) {
 		"asked":           {event: scheduler.Event{Asked: true, Instance: inconsistent}, want: "as asked. It will be destroyed and recreated."},
 		"not as planned": {
 			event: scheduler.Event{Instance: inconsistent},
-			want:  "because it was not created as planned. It is kept, since its successor would be the same: change the configuration, request a retry, or untaint it.",
+			want: "because it was not created as planned. It is kept, since its successor would be the same: " +
+				"change the configuration, request a retry, or untaint it.",
 		},
 		"the last attempt": {
 			event: scheduler.Event{Exhausted: true},
-			want:  "because its creation failed or was interrupted. It is kept, since its creation has failed too often: change the configuration, request a retry, or untaint it.",
+			want: "because its creation failed or was interrupted. It is kept, since its creation has failed too " +
+				"often: change the configuration, request a retry, or untaint it.",
 		},
 		"kept by policy": {
 			policies: func(p *desired.Policies) { p.ReplaceTainted = false },
@@ -93,7 +98,8 @@ func TestTaintedMessage(t *testing.T) {
 		},
 		"never replaced": {
 			policies: func(p *desired.Policies) { p.Replace = false },
-			want:     "because its creation failed or was interrupted. It is kept, because of spec.lifecycle.replacePolicy or spec.managementPolicies" + otherwise,
+			want: "because its creation failed or was interrupted. It is kept, because of " +
+				"spec.lifecycle.replacePolicy or spec.managementPolicies" + otherwise,
 		},
 		"protected": {
 			event: scheduler.Event{Asked: true}, policies: func(p *desired.Policies) { p.Protected = true },

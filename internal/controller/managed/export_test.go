@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/managed"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -268,7 +268,9 @@ func (k *Kind) ReplacesDependentsOf(u *unstructured.Unstructured) bool {
 
 // Decide is wanted.decide, of a replacement that is for an id. It returns what the replacement
 // becomes, and why the step waits.
-func Decide(id string, step scheduler.ReplacementStep, action terraform.Action, stored managed.Replacement, answers Answers) (*managed.Replacement, error) {
+func Decide(
+	id string, step scheduler.ReplacementStep, action terraform.Action, stored managed.Replacement, answers Answers,
+) (*managed.Replacement, error) {
 	v := verdict{waiting: answers.Waiting, refused: answers.Refused, replaced: answers.Replaced, destroys: len(answers.Replaced) > 0}
 	return wanted{id, step, action}.decide(&stored, v, "new")
 }

@@ -116,7 +116,8 @@ func (e *external) setUnavailable(r *CustomResource, err error) {
 	case reason == decision.ReasonMoved:
 		message = "The remote object was moved to another resource."
 	case invisible(err):
-		r.SetConditions(xpv2.Unavailable().WithMessage("The API of the remote object does not show it yet.").WithObservedGeneration(r.GetGeneration()))
+		r.SetConditions(xpv2.Unavailable().WithMessage("The API of the remote object does not show it yet.").
+			WithObservedGeneration(r.GetGeneration()))
 		return
 	default:
 		return
@@ -201,7 +202,8 @@ func (e *external) lateInitialize(r *CustomResource, o *scheduler.Observation) b
 		o.Operation != nil || !o.UpToDate() || o.Instance.Status != instance.Full || meta.WasDeleted(r) {
 		return false
 	}
-	forProvider, changed := translate.LateInitialize(e.kind.Model, r.object("spec", "forProvider"), r.object("spec", "initProvider"), o.Instance.State)
+	forProvider, changed := translate.LateInitialize(e.kind.Model, r.object("spec", "forProvider"),
+		r.object("spec", "initProvider"), o.Instance.State)
 	if changed {
 		r.set(forProvider, "spec", "forProvider")
 	}

@@ -38,7 +38,11 @@ func TestFailureIsToldBeforeTheNextAttempt(t *testing.T) {
 		Poll: time.Minute, Workers: 1, Timeout: 5 * time.Second, Recorder: xpevent.NewNopRecorder(), Logger: logr.Discard(),
 	}
 	gvk := k.Model.GroupVersionKind()
-	u := &unstructured.Unstructured{Object: m{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}}}}
+	u := &unstructured.Unstructured{
+		Object: m{
+			"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}},
+		},
+	}
 	u.SetName("x")
 	u.SetNamespace("team")
 	u.SetUID("1")
@@ -56,7 +60,8 @@ func TestFailureIsToldBeforeTheNextAttempt(t *testing.T) {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
 			t.Fatal(err)
 		}
-		if status, reason, message := objecttest.Condition(u, "LastAsyncOperation"); status != "False" || reason != "AsyncCreateFailure" || !strings.Contains(message, "403") {
+		if status, reason, message := objecttest.Condition(u, "LastAsyncOperation"); status != "False" ||
+			reason != "AsyncCreateFailure" || !strings.Contains(message, "403") {
 			t.Errorf("the condition is %s, %s, %s: %v", status, reason, message, u.Object["status"])
 		}
 		if held && u.GetResourceVersion() != before {

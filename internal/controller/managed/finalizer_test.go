@@ -66,11 +66,14 @@ func TestRemoveFinalizer(t *testing.T) {
 		// fails is set when the resource is not released yet.
 		fails bool
 	}{
-		"nothing is known":      {want: []string{"forget", "release"}},
-		"no object":             {known: &scheduler.Remembered{}, want: []string{"retire", "release", "forget"}},
-		"no object, failing":    {known: &scheduler.Remembered{}, failed: errors.New("no"), want: []string{"retire"}, fails: true},
-		"an object":             {known: &scheduler.Remembered{Status: instance.Full}, want: []string{"forget", "release"}},
-		"an object, failing":    {known: &scheduler.Remembered{Status: instance.Full}, failed: errors.New("no"), want: []string{"forget"}, fails: true},
+		"nothing is known":   {want: []string{"forget", "release"}},
+		"no object":          {known: &scheduler.Remembered{}, want: []string{"retire", "release", "forget"}},
+		"no object, failing": {known: &scheduler.Remembered{}, failed: errors.New("no"), want: []string{"retire"}, fails: true},
+		"an object":          {known: &scheduler.Remembered{Status: instance.Full}, want: []string{"forget", "release"}},
+		"an object, failing": {
+			known: &scheduler.Remembered{Status: instance.Full}, failed: errors.New("no"),
+			want: []string{"forget"}, fails: true,
+		},
 		"a deposed object":      {known: &scheduler.Remembered{Deposed: []instance.Deposed{{Key: "1"}}}, want: []string{"forget", "release"}},
 		"an interrupted create": {known: &scheduler.Remembered{Interrupted: true}, want: []string{"forget", "release"}},
 		"an interrupted create, failing": {
@@ -85,7 +88,10 @@ func TestRemoveFinalizer(t *testing.T) {
 			k.ProviderConfigs, k.Options.Logger = unconfigured{}, logr.Discard()
 			k.Scheduler = remembering{known: test.known, failed: test.failed, done: &done}
 			r := managed.ResourceOf(&unstructured.Unstructured{Object: m{
-				"metadata": m{"name": "x", "namespace": "team", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []any{xpmanaged.FinalizerName}},
+				"metadata": m{
+					"name": "x", "namespace": "team", "deletionTimestamp": "2026-01-01T00:00:00Z",
+					"finalizers": []any{xpmanaged.FinalizerName},
+				},
 			}})
 			err := managed.RemoveFinalizer(t.Context(), k, releasing{done: &done}, r)
 			if (err != nil) != test.fails {

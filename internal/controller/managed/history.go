@@ -14,7 +14,8 @@ import (
 
 // describer returns the function that describes operations on a resource for the change record. It
 // is called during the reconcile and after it, so it holds nothing that the reconcile may change.
-func (c *connector) describer(r *CustomResource) func(before, after instance.Instance, diags diagnostic.Diagnostics) ([]history.Change, string) {
+func (c *connector) describer(r *CustomResource) func(before,
+	after instance.Instance, diags diagnostic.Diagnostics) ([]history.Change, string) {
 	secrets := slices.Clone(r.secrets)
 	return func(before, after instance.Instance, diags diagnostic.Diagnostics) ([]history.Change, string) {
 		m := c.kind.Model
@@ -26,7 +27,8 @@ func (c *connector) describer(r *CustomResource) func(before, after instance.Ins
 		if !after.Exists() {
 			return nil, message
 		}
-		changes := translate.Changes(m, before.State, after.State, translate.Concealed(m, slices.Concat(before.SensitivePaths, after.SensitivePaths))...)
+		changes := translate.Changes(m, before.State, after.State,
+			translate.Concealed(m, slices.Concat(before.SensitivePaths, after.SensitivePaths))...)
 		return recorded(changes, c.hidden(secrets, observed...)), message
 	}
 }
@@ -36,7 +38,8 @@ func (c *connector) driftDescriber(r *CustomResource) func(*instance.Drift, inst
 	secrets := slices.Clone(r.secrets)
 	return func(d *instance.Drift, in instance.Instance) []history.Change {
 		m := c.kind.Model
-		return recorded(translate.Drift(m, d.Changes, translate.Concealed(m, in.SensitivePaths)...), c.hidden(secrets, &scheduler.Observation{Instance: in}))
+		return recorded(translate.Drift(m, d.Changes, translate.Concealed(m, in.SensitivePaths)...),
+			c.hidden(secrets, &scheduler.Observation{Instance: in}))
 	}
 }
 
@@ -56,7 +59,8 @@ func recorded(changes []translate.Change, hidden *redact.Redactor) []history.Cha
 	out := make([]history.Change, len(changes))
 	for i, x := range changes {
 		out[i] = history.Change{
-			Path: hidden.Replace(x.Path), Before: encoded(x.Before), After: encoded(x.After), BeforeSensitive: x.BeforeSensitive, AfterSensitive: x.AfterSensitive,
+			Path: hidden.Replace(x.Path), Before: encoded(x.Before), After: encoded(x.After),
+			BeforeSensitive: x.BeforeSensitive, AfterSensitive: x.AfterSensitive,
 		}
 	}
 	return out

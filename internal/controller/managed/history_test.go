@@ -23,7 +23,8 @@ func TestHistoryConceals(t *testing.T) {
 	const planted = "swordfish-4711"
 	p, err := model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
 		"test_thing": {Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-			"id": {Type: cty.String, Computed: true}, "password": {Type: cty.String, Computed: true, Sensitive: true}, "text": {Type: cty.String, Optional: true},
+			"id": {Type: cty.String, Computed: true}, "password": {Type: cty.String, Computed: true, Sensitive: true},
+			"text": {Type: cty.String, Optional: true},
 		}}},
 	}}, config.Provider{})
 	if err != nil {
@@ -31,7 +32,10 @@ func TestHistoryConceals(t *testing.T) {
 	}
 	k := &managed.Kind{Model: p.Resources["test_thing"]}
 	in := func(password, text string, sensitive ...cty.Path) instance.Instance {
-		return instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x", "password": password, "text": text}), SensitivePaths: sensitive}
+		return instance.Instance{
+			Status: instance.Full, State: object(map[string]string{"id": "x", "password": password, "text": text}),
+			SensitivePaths: sensitive,
+		}
 	}
 	refused := diagnostic.Errorf("Refused", "The password %s is refused.", planted)
 	cases := map[string]struct {
@@ -59,8 +63,14 @@ func TestHistoryConceals(t *testing.T) {
 			secrets: []string{planted}, before: in("p", "t"), after: in("p", "token="+planted),
 			want: []history.Change{{Path: "text", Before: json.RawMessage(`"t"`), After: json.RawMessage(`"token=(sensitive value)"`)}},
 		},
-		"an error":                          {before: in("p", "t"), after: in(planted, "t"), diags: refused, want: []history.Change{{Path: "password", BeforeSensitive: true, AfterSensitive: true}}, message: "Refused: The password (sensitive value) is refused."},
-		"an error about a destroyed object": {before: in(planted, "t"), diags: refused, message: "Refused: The password (sensitive value) is refused."},
+		"an error": {
+			before: in("p", "t"), after: in(planted, "t"), diags: refused,
+			want:    []history.Change{{Path: "password", BeforeSensitive: true, AfterSensitive: true}},
+			message: "Refused: The password (sensitive value) is refused.",
+		},
+		"an error about a destroyed object": {
+			before: in(planted, "t"), diags: refused, message: "Refused: The password (sensitive value) is refused.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/internal/controller/halt"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/policy"
@@ -37,7 +37,10 @@ type ProviderConfigs interface {
 // NamedProviderConfigs is implemented by ProviderConfigs of resources with several configurations
 // (spec.providerConfigRefs).
 type NamedProviderConfigs interface {
-	ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor]
+	ResolveNamed(
+		ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference,
+		namespace string,
+	) providerconfig.Handle[terraform.Executor]
 	// Consists returns the remote objects that an instance consists of, and those that an
 	// interrupted operation may have created.
 	Consists(instance.Instance) (held, begun []terraform.Object)

@@ -78,7 +78,8 @@ func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 			reconciles := 0
 			k := kind(t)
 			s := &observing{answer: &scheduler.Observation{
-				Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})}, Plan: &terraform.Plan{Action: terraform.NoOp},
+				Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})},
+				Plan:     &terraform.Plan{Action: terraform.NoOp},
 			}}
 			looksBy(k, s, &reconciles)
 			u := resourceOf(k)
@@ -86,7 +87,9 @@ func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 			r := managed.NewReconciler(k, c, c)
 			r.Use(noQueue{})
 			reconciled := func() {
-				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}); err != nil {
+				if _, err := r.Reconcile(t.Context(), reconcile.Request{
+					NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"},
+				}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -111,7 +114,8 @@ func TestUnchangedResourceIsOnlyObserved(t *testing.T) {
 func TestResumedResourceIsOnlyObserved(t *testing.T) {
 	t.Parallel()
 	up := &scheduler.Observation{
-		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})}, Plan: &terraform.Plan{Action: terraform.NoOp},
+		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x"})},
+		Plan:     &terraform.Plan{Action: terraform.NoOp},
 	}
 	resumed := *up
 	resumed.Resumed = true
@@ -123,11 +127,16 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 		// published is set if there is a connection Secret.
 		published bool
 	}{
-		"resumed":            {marked: true, answers: []*scheduler.Observation{&resumed, up, up}, reconciles: []int{0, 1, 0}, marks: []int{1, 1, 1}},
+		"resumed": {
+			marked: true, answers: []*scheduler.Observation{&resumed, up, up}, reconciles: []int{0, 1, 0},
+			marks: []int{1, 1, 1},
+		},
 		"not resumed":        {marked: true, answers: []*scheduler.Observation{up, up}, reconciles: []int{1, 0}, marks: []int{1, 1}},
 		"marks are not read": {answers: []*scheduler.Observation{&resumed, up}, reconciles: []int{1, 1}, marks: []int{1, 1}},
 		"with a connection Secret": {
-			marked: true, published: true, answers: []*scheduler.Observation{&resumed, up, up, up}, reconciles: []int{1, 1, 1, 1}, marks: []int{0, 0, 1, 1}, // the first look writes the status
+			// The first look writes the status.
+			marked: true, published: true, answers: []*scheduler.Observation{&resumed, up, up, up},
+			reconciles: []int{1, 1, 1, 1}, marks: []int{0, 0, 1, 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +150,12 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 			}
 			u := resourceOf(k)
 			// Its last reconcile has succeeded.
-			u.Object["status"] = m{"conditions": []any{m{"type": "Synced", "status": "True", "reason": "ReconcileSuccess", "lastTransitionTime": "2026-01-01T00:00:00Z"}}}
+			u.Object["status"] = m{
+				"conditions": []any{m{
+					"type": "Synced", "status": "True", "reason": "ReconcileSuccess",
+					"lastTransitionTime": "2026-01-01T00:00:00Z",
+				}},
+			}
 			if tc.published {
 				u.Object["spec"].(m)["writeConnectionSecretToRef"] = m{"name": "details"}
 			}
@@ -150,7 +164,9 @@ func TestResumedResourceIsOnlyObserved(t *testing.T) {
 			r.Use(noQueue{})
 			for i, answer := range tc.answers {
 				s.answer, reconciles = answer, 0
-				if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}); err != nil {
+				if _, err := r.Reconcile(t.Context(), reconcile.Request{
+					NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"},
+				}); err != nil {
 					t.Fatal(err)
 				}
 				marks := 0
@@ -180,7 +196,11 @@ func looksBy(k *managed.Kind, s scheduler.Interface, reconciles *int) {
 // resourceOf returns the resource team/x of a kind.
 func resourceOf(k *managed.Kind) *unstructured.Unstructured {
 	gvk := k.Model.GroupVersionKind()
-	u := &unstructured.Unstructured{Object: m{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}}}}
+	u := &unstructured.Unstructured{
+		Object: m{
+			"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "spec": m{"managementPolicies": []any{"*"}},
+		},
+	}
 	u.SetName("x")
 	u.SetNamespace("team")
 	u.SetUID("1")

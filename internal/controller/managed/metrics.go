@@ -19,13 +19,17 @@ var _ prometheus.Collector = (*Metrics)(nil)
 // NewMetrics returns metrics without values.
 func NewMetrics() *Metrics {
 	of := func(name, help string, buckets []float64) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Subsystem: "crossplane", Name: name, Help: help, Buckets: buckets}, []string{"gvk"})
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Subsystem: "crossplane", Name: name, Help: help, Buckets: buckets,
+		}, []string{"gvk"})
 	}
 	long := []float64{1, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600}
 	return &Metrics{
-		detected: of("managed_resource_first_time_to_reconcile_seconds", "The time it took for a managed resource to be detected by the controller", prometheus.ExponentialBuckets(10e-9, 10, 10)),
-		readied:  of("managed_resource_first_time_to_readiness_seconds", "The time it took for a managed resource to become ready first time after creation", long),
-		deleted:  of("managed_resource_deletion_seconds", "The time it took for a managed resource to be deleted", long),
+		detected: of("managed_resource_first_time_to_reconcile_seconds", "The time it took for a managed resource "+
+			"to be detected by the controller", prometheus.ExponentialBuckets(10e-9, 10, 10)),
+		readied: of("managed_resource_first_time_to_readiness_seconds",
+			"The time it took for a managed resource to become ready first time after creation", long),
+		deleted: of("managed_resource_deletion_seconds", "The time it took for a managed resource to be deleted", long),
 	}
 }
 

@@ -35,7 +35,8 @@ func (served) Lacks(schema.GroupKind, string) error { return nil }
 func TestMoveFrom(t *testing.T) {
 	k := kind(t)
 	other := &managed.Kind{ProviderAddress: "example.org/other/other", Model: &model.Resource{
-		Type: "other_thing", Group: "other.example.org", Version: "v1", Kind: "Other", ListKind: "OtherList", Schema: k.Model.Schema, Settings: k.Model.Settings,
+		Type: "other_thing", Group: "other.example.org", Version: "v1", Kind: "Other", ListKind: "OtherList",
+		Schema: k.Model.Schema, Settings: k.Model.Settings,
 	}}
 	module := &managed.Kind{Model: &model.Resource{Group: "other.example.org", Version: "v1", Kind: "Module", ListKind: "ModuleList"}}
 	k.Neighbours = served{kinds: map[string]*managed.Kind{"Other.other.example.org": other, "Module.other.example.org": module}}
@@ -46,7 +47,8 @@ func TestMoveFrom(t *testing.T) {
 			spec["managementPolicies"] = policies
 		}
 		return &unstructured.Unstructured{Object: m{
-			"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind, "metadata": m{"name": name, "namespace": "team", "uid": "uid-" + name}, "spec": spec,
+			"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind,
+			"metadata": m{"name": name, "namespace": "team", "uid": "uid-" + name}, "spec": spec,
 		}}
 	}
 	c := fake.NewClientBuilder().WithObjects(thing(k, "old"), thing(k, "seen", "Observe"), thing(other, "far")).Build()
@@ -77,12 +79,14 @@ func TestMoveFrom(t *testing.T) {
 				return
 			}
 			if want.invalid != "" {
-				if text := got.Invalid.String(); !strings.Contains(text, want.invalid) || !strings.Contains(text, `metadata.annotations[landbridge.io/move-from] is "`+value+`"`) {
+				if text := got.Invalid.String(); !strings.Contains(text, want.invalid) ||
+					!strings.Contains(text, `metadata.annotations[landbridge.io/move-from] is "`+value+`"`) {
 					t.Errorf("the message is %q", text)
 				}
 				return
 			}
-			if got.Invalid.HasErrors() || got.Key.Namespace != "team" || got.Key.Name != want.name || string(got.UID) != want.uid || got.Exists != (want.uid != "") ||
+			if got.Invalid.HasErrors() || got.Key.Namespace != "team" || got.Key.Name != want.name ||
+				string(got.UID) != want.uid || got.Exists != (want.uid != "") ||
 				got.Type != want.ofType || got.ProviderAddress != want.address || got.Same != want.same {
 				t.Errorf("got %+v", got)
 			}

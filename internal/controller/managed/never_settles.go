@@ -22,7 +22,10 @@ const maxValue = 60
 
 // neverSettles returns the condition NeverSettles. A resource that always settled has none.
 func neverSettles(k *Kind, u *settling.Unsettled) xpv2.Condition {
-	c := xpv2.Condition{Type: v1alpha1.TypeNeverSettles, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSettled, LastTransitionTime: metav1.Now()}
+	c := xpv2.Condition{
+		Type: v1alpha1.TypeNeverSettles, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSettled,
+		LastTransitionTime: metav1.Now(),
+	}
 	if u == nil || !u.Never {
 		return c
 	}
@@ -50,7 +53,8 @@ func unsettledText(k *Kind, u *settling.Unsettled) string {
 			"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges.", fields)
 	}
 	if u.Alternates {
-		return fmt.Sprintf("Since %s, one look at the remote object has shown it otherwise than the look right before, %d times, though nothing was done to it: %s. "+
+		return fmt.Sprintf("Since %s, one look at the remote object has shown it otherwise than the look right "+
+			"before, %d times, though nothing was done to it: %s. "+
 			"List these fields in spec.lifecycle.ignoreChanges. The next update is at %s.",
 			u.Since.UTC().Format(time.RFC3339), u.Updates, fields, u.NextAt.UTC().Format(time.RFC3339))
 	}
@@ -74,15 +78,19 @@ func unsettledObjects(u *settling.Unsettled) string {
 		text, arguments := unsettledObject(o)
 		of = append(of, text)
 		if len(arguments) > 0 {
-			remedies = append(remedies, fmt.Sprintf("ignore_changes = [%s] to lifecycle in the block of %s", strings.Join(arguments, ", "), o.Block()))
+			remedies = append(remedies, fmt.Sprintf("ignore_changes = [%s] to lifecycle in the block of %s",
+				strings.Join(arguments, ", "), o.Block()))
 		}
 	}
-	remedy := "What refers to the time or to random values in the module changes each time, as does what the provider leaves open in each plan."
+	remedy := "What refers to the time or to random values in the module changes each time, as does what the " +
+		"provider leaves open in each plan."
 	if len(remedies) > 0 {
-		remedy = "In the module, set these arguments to the values that the provider returns, or add " + strings.Join(slices.Compact(remedies), ", and ") + "."
+		remedy = "In the module, set these arguments to the values that the provider returns, or add " +
+			strings.Join(slices.Compact(remedies), ", and ") + "."
 	}
 	if u.Replaces() {
-		return fmt.Sprintf("The objects are kept, since their successors would have to be replaced likewise: %s. %s", strings.Join(of, "; "), remedy)
+		return fmt.Sprintf("The objects are kept, since their successors would have to be replaced likewise: %s. %s",
+			strings.Join(of, "; "), remedy)
 	}
 	return fmt.Sprintf("%d applies since %s have not made the module as declared: %s. %s The next apply for that is at %s.",
 		u.Updates, u.Since.UTC().Format(time.RFC3339), strings.Join(of, "; "), remedy, u.NextAt.UTC().Format(time.RFC3339))

@@ -28,7 +28,8 @@ func TestNeverSettlesInModules(t *testing.T) {
 	secret, unknown := change("token", `"s3cret"`, `"s4cret"`), change("serial", "1", "2")
 	secret.Sensitive, unknown.After = true, nil
 	value, tags := change("value", `"b"`, `"B"`), change(`tags["a b"]`, "null", "1")
-	const begin, end = "4 applies since 2026-01-02T14:00:00Z have not made the module as declared: ", " The next apply for that is at 2026-01-02T15:00:00Z."
+	const begin, end = "4 applies since 2026-01-02T14:00:00Z have not made the module as declared: ",
+		" The next apply for that is at 2026-01-02T15:00:00Z."
 	for name, x := range map[string]struct {
 		objects      []settling.UnsettledObject
 		reason, want string
@@ -48,12 +49,14 @@ func TestNeverSettlesInModules(t *testing.T) {
 		"nothing that could be set": {
 			[]settling.UnsettledObject{object("bug_thing.a", terraform.Update, true, unknown)}, "UpdateRepeats",
 			begin + "bug_thing.a, where serial is 1 and should be (known after apply). " +
-				"What refers to the time or to random values in the module changes each time, as does what the provider leaves open in each plan." + end,
+				"What refers to the time or to random values in the module changes each time, as does what the " +
+				"provider leaves open in each plan." + end,
 		},
 		"outputs": {
 			[]settling.UnsettledObject{object("", terraform.Update, true)}, "UpdateRepeats",
 			begin + "its outputs change each time. " +
-				"What refers to the time or to random values in the module changes each time, as does what the provider leaves open in each plan." + end,
+				"What refers to the time or to random values in the module changes each time, as does what the " +
+				"provider leaves open in each plan." + end,
 		},
 		"a replacement beside an update": {
 			[]settling.UnsettledObject{
@@ -67,7 +70,8 @@ func TestNeverSettlesInModules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := managed.NeverSettles(nil, &settling.Unsettled{
-				Plan: &terraform.Plan{Action: terraform.Update}, Objects: x.objects, Never: true, Updates: 4, Since: since, NextAt: since.Add(time.Hour),
+				Plan: &terraform.Plan{Action: terraform.Update}, Objects: x.objects, Never: true, Updates: 4,
+				Since: since, NextAt: since.Add(time.Hour),
 			})
 			if got.Status != "True" || string(got.Reason) != x.reason {
 				t.Errorf("%s %s", got.Status, got.Reason)
@@ -90,11 +94,13 @@ func TestNeverSettles(t *testing.T) {
 		"updates": {
 			settling.Unsettled{Updates: 4}, "UpdateRepeats",
 			"4 updates since 2026-01-02T14:00:00Z have not made the remote object as declared: nothing that a field shows. " +
-				"Set these fields to the values that the provider returns, or list them in spec.lifecycle.ignoreChanges. The next update is at 2026-01-02T15:00:00Z.",
+				"Set these fields to the values that the provider returns, or list them in " +
+				"spec.lifecycle.ignoreChanges. The next update is at 2026-01-02T15:00:00Z.",
 		},
 		"reads that alternate": {
 			settling.Unsettled{Updates: 4, Alternates: true}, "ReadsAlternate",
-			"Since 2026-01-02T14:00:00Z, one look at the remote object has shown it otherwise than the look right before, 4 times, though nothing was done to it: nothing that a field shows. " +
+			"Since 2026-01-02T14:00:00Z, one look at the remote object has shown it otherwise than the look right " +
+				"before, 4 times, though nothing was done to it: nothing that a field shows. " +
 				"List these fields in spec.lifecycle.ignoreChanges. The next update is at 2026-01-02T15:00:00Z.",
 		},
 	} {

@@ -37,10 +37,15 @@ func TestPausedResourceIsInterrupted(t *testing.T) {
 		policies    []any
 		want        []string
 	}{
-		"by annotation":                {annotations: m{"crossplane.io/paused": "true"}, want: []string{"reload"}},
-		"by annotation, interrupted":   {annotations: m{"crossplane.io/paused": "true", "landbridge.io/interrupt": "1"}, want: []string{"interrupt 1", "reload"}},
-		"without policies":             {policies: []any{}, want: []string{"reload"}},
-		"without policies interrupted": {policies: []any{}, annotations: m{"landbridge.io/interrupt": "2"}, want: []string{"interrupt 2", "reload"}},
+		"by annotation": {annotations: m{"crossplane.io/paused": "true"}, want: []string{"reload"}},
+		"by annotation, interrupted": {
+			annotations: m{"crossplane.io/paused": "true", "landbridge.io/interrupt": "1"},
+			want:        []string{"interrupt 1", "reload"},
+		},
+		"without policies": {policies: []any{}, want: []string{"reload"}},
+		"without policies interrupted": {
+			policies: []any{}, annotations: m{"landbridge.io/interrupt": "2"}, want: []string{"interrupt 2", "reload"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +69,9 @@ func TestPausedResourceIsInterrupted(t *testing.T) {
 			}
 			c := fake.NewClientBuilder().WithStatusSubresource(u).WithObjects(u).Build()
 			r := managed.NewReconciler(k, c, c)
-			if _, err := r.Reconcile(t.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}); err != nil {
+			if _, err := r.Reconcile(t.Context(), reconcile.Request{
+				NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"},
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, received); diff != "" {

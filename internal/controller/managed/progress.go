@@ -17,11 +17,14 @@ import (
 // stalling are the reasons of Synced with which nothing goes on until something is changed.
 // All others are tried again.
 var stalling = map[xpv2.ConditionReason]bool{
-	v1alpha1.ReasonAccountChanged: true, v1alpha1.ReasonAlreadyExists: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonCreateOutcomeUnknown: true,
+	v1alpha1.ReasonAccountChanged: true, v1alpha1.ReasonAlreadyExists: true,
+	v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonCreateOutcomeUnknown: true,
 	v1alpha1.ReasonDriftReported: true, v1alpha1.ReasonDeletionProtected: true,
 	v1alpha1.ReasonIdentityConflict: true, v1alpha1.ReasonIdentityUpgradeFailed: true, v1alpha1.ReasonInterrupted: true,
 	v1alpha1.ReasonInvalidConfiguration: true, v1alpha1.ReasonNamespaceNotAllowed: true, v1alpha1.ReasonReplaceRefused: true,
-	v1alpha1.ReasonMoved: true, v1alpha1.ReasonProviderCrashes: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true, v1alpha1.ReasonStateTooLarge: true, v1alpha1.ReasonUnexpectedIdentityChange: true,
+	v1alpha1.ReasonMoved: true, v1alpha1.ReasonProviderCrashes: true, v1alpha1.ReasonNeverSettles: true,
+	v1alpha1.ReasonInconsistentResult: true, v1alpha1.ReasonStateTooLarge: true,
+	v1alpha1.ReasonUnexpectedIdentityChange: true,
 }
 
 // setProgress sets the conditions that kstatus asks for, which Flux and others compute a health
@@ -98,6 +101,11 @@ func (r *CustomResource) nextAttempt() string {
 	return "\n" + crd.NextAttempt(r.retryAt)
 }
 
-func condition(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string, generation int64) xpv2.Condition {
-	return xpv2.Condition{Type: t, Status: s, Reason: reason, Message: message, LastTransitionTime: metav1.Now(), ObservedGeneration: generation}
+func condition(
+	t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string, generation int64,
+) xpv2.Condition {
+	return xpv2.Condition{
+		Type: t, Status: s, Reason: reason, Message: message, LastTransitionTime: metav1.Now(),
+		ObservedGeneration: generation,
+	}
 }

@@ -37,16 +37,23 @@ func TestProgress(t *testing.T) {
 		// reconciling and stalled are the reasons of the conditions that are True.
 		reconciling, stalled xpv2.ConditionReason
 	}{
-		"as declared":       {conditions: []xpv2.Condition{synced, ready}},
-		"paused":            {conditions: []xpv2.Condition{xpv2.ReconcilePaused(), ready}},
-		"creating":          {conditions: []xpv2.Condition{synced, xpv2.Creating()}, reconciling: "Progressing"},
-		"requested":         {conditions: []xpv2.Condition{synced, ready}, requested: true, reconciling: "Progressing"},
-		"running":           {conditions: []xpv2.Condition{synced, ready}, observation: &scheduler.Observation{Operation: &instance.Operation{Kind: instance.Update}}, reconciling: "Progressing"},
+		"as declared": {conditions: []xpv2.Condition{synced, ready}},
+		"paused":      {conditions: []xpv2.Condition{xpv2.ReconcilePaused(), ready}},
+		"creating":    {conditions: []xpv2.Condition{synced, xpv2.Creating()}, reconciling: "Progressing"},
+		"requested":   {conditions: []xpv2.Condition{synced, ready}, requested: true, reconciling: "Progressing"},
+		"running": {
+			conditions:  []xpv2.Condition{synced, ready},
+			observation: &scheduler.Observation{Operation: &instance.Operation{Kind: instance.Update}},
+			reconciling: "Progressing",
+		},
 		"failed":            {conditions: []xpv2.Condition{failed(xpv2.ReasonReconcileError), ready}, reconciling: "Retrying"},
 		"awaiting approval": {conditions: []xpv2.Condition{failed("AwaitingApproval"), ready}, reconciling: "AwaitingApproval"},
 		"conflict":          {conditions: []xpv2.Condition{failed("IdentityConflict"), xpv2.Unavailable()}, stalled: "IdentityConflict"},
-		"interrupted":       {conditions: []xpv2.Condition{failed("Interrupted"), ready}, observation: &scheduler.Observation{Held: true}, stalled: "Interrupted"},
-		"refused once":      {conditions: []xpv2.Condition{failed("InvalidConfiguration"), ready}, reconciling: "InvalidConfiguration"},
+		"interrupted": {
+			conditions:  []xpv2.Condition{failed("Interrupted"), ready},
+			observation: &scheduler.Observation{Held: true}, stalled: "Interrupted",
+		},
+		"refused once": {conditions: []xpv2.Condition{failed("InvalidConfiguration"), ready}, reconciling: "InvalidConfiguration"},
 		"refused twice": {
 			conditions: []xpv2.Condition{failed("InvalidConfiguration"), ready},
 			before:     []any{m{"type": "Synced", "status": "False", "reason": "InvalidConfiguration"}}, stalled: "InvalidConfiguration",
@@ -60,9 +67,15 @@ func TestProgress(t *testing.T) {
 			conditions: []xpv2.Condition{failed("InvalidConfiguration"), ready}, secretMissing: true,
 			before: []any{m{"type": "Synced", "status": "False", "reason": "InvalidConfiguration"}}, reconciling: "InvalidConfiguration",
 		},
-		"no longer stalled":     {conditions: []xpv2.Condition{synced, ready}, before: []any{m{"type": "Stalled", "status": "True", "reason": "IdentityConflict"}}},
-		"no longer reconciling": {conditions: []xpv2.Condition{synced, ready}, before: []any{m{"type": "Reconciling", "status": "True", "reason": "Progressing"}}},
-		"deleted":               {conditions: []xpv2.Condition{failed("StillReferredTo"), xpv2.Deleting()}, deleted: true},
+		"no longer stalled": {
+			conditions: []xpv2.Condition{synced, ready},
+			before:     []any{m{"type": "Stalled", "status": "True", "reason": "IdentityConflict"}},
+		},
+		"no longer reconciling": {
+			conditions: []xpv2.Condition{synced, ready},
+			before:     []any{m{"type": "Reconciling", "status": "True", "reason": "Progressing"}},
+		},
+		"deleted": {conditions: []xpv2.Condition{failed("StillReferredTo"), xpv2.Deleting()}, deleted: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

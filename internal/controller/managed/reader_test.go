@@ -85,7 +85,9 @@ func askedOfController(t *testing.T, p *model.Provider, manifest string) asked {
 		t.Fatal(err)
 	}
 	if _, ok, _ := unstructured.NestedMap(u.Object, "spec", "providerConfigRef"); !ok { // the CRD's default
-		if err := unstructured.SetNestedField(u.Object, map[string]any{"kind": "ClusterProviderConfig", "name": "default"}, "spec", "providerConfigRef"); err != nil {
+		if err := unstructured.SetNestedField(u.Object, map[string]any{
+			"kind": "ClusterProviderConfig", "name": "default",
+		}, "spec", "providerConfigRef"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +104,10 @@ func askedOfController(t *testing.T, p *model.Provider, manifest string) asked {
 	if req.Config != nil && !diags.HasErrors() {
 		keepsConfiguration(t, k, u, req)
 	}
-	out := asked{Policies: req.Policies, Timeouts: req.Timeouts, Config: req.Config, Import: req.Import.Target, Invalid: req.Import.Invalid.String()}
+	out := asked{
+		Policies: req.Policies, Timeouts: req.Timeouts, Config: req.Config, Import: req.Import.Target,
+		Invalid: req.Import.Invalid.String(),
+	}
 	out.Known, out.Observed = knownOf(req.Known)
 	out.Tokens = [...]string{req.Asked.Taint, req.Asked.Untaint, req.Asked.Retry, req.ConfirmCreate}
 	for _, d := range diags {
@@ -159,7 +164,8 @@ func TestPlanReadsAsController(t *testing.T) {
 	}
 	const forProvider = "{name: m, namespace: m, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}"
 	thing := func(annotations, spec string) string {
-		return "apiVersion: everything.landbridge.io/v1alpha1\nkind: Thing\nmetadata: {name: a, namespace: prod, annotations: {" + annotations + "}}\nspec: {" + spec + "}\n"
+		return "apiVersion: everything.landbridge.io/v1alpha1\nkind: Thing\nmetadata: {name: a, namespace: " +
+			"prod, annotations: {" + annotations + "}}\nspec: {" + spec + "}\n"
 	}
 	whole := func(annotations, more string) string {
 		return thing(annotations, "forProvider: "+forProvider+", "+more)
@@ -179,21 +185,36 @@ func TestPlanReadsAsController(t *testing.T) {
 		"import by id":                 {manifest: whole("", "import: {id: x}")},
 		"import by identity":           {manifest: whole("", "import: {identity: {accountId: a, number: 1}}")},
 		"timeouts":                     {manifest: whole("", "lifecycle: {timeouts: {create: 1h30m, update: 5s}}")},
-		"invalid timeout":              {manifest: whole("", "lifecycle: {timeouts: {create: soon}}"), errors: `spec.lifecycle.timeouts.create is "soon"`},
-		"policies":                     {manifest: whole("", "managementPolicies: [Observe, Create, Update], lifecycle: {replacePolicy: Never, taintPolicy: Keep}")},
+		"invalid timeout": {
+			manifest: whole("", "lifecycle: {timeouts: {create: soon}}"),
+			errors:   `spec.lifecycle.timeouts.create is "soon"`,
+		},
+		"policies": {
+			manifest: whole("", "managementPolicies: [Observe, Create, Update], lifecycle: {replacePolicy: Never, "+
+				"taintPolicy: Keep}"),
+		},
 		"existence check":              {manifest: whole("", "lifecycle: {existenceCheck: Never}")},
 		"paused":                       {manifest: whole("", "managementPolicies: []")},
 		"only observed":                {manifest: thing("", "managementPolicies: [Observe], forProvider: {size: 1}, import: {id: x}")},
 		"only observed, but described": {manifest: whole("", "managementPolicies: [Observe]")},
 		"initProvider":                 {manifest: whole("", "initProvider: {size: 9007199254740993, tags: {a: b}}")},
-		"ignoreChanges":                {manifest: whole("", `lifecycle: {ignoreChanges: [tags.a, "*"], createBeforeDestroy: true}, initProvider: {size: 1}`)},
-		"invalid ignoreChanges":        {manifest: whole("", "lifecycle: {ignoreChanges: [nme]}"), errors: "there is no field nme"},
-		"write-only argument":          {manifest: thing("", "forProvider: {name: m, namespace: m, passwordSecretRef: {name: s, key: k}, passwordWoSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}")},
-		"no such Secret":               {manifest: whole("", "initProvider: {pinSecretRef: {name: x, key: k}}"), errors: "there is no Secret x"},
-		"untaint, retry and confirm":   {manifest: whole("landbridge.io/untaint: u, landbridge.io/retry: r, landbridge.io/interrupt: i, landbridge.io/confirm-create: c", "")},
-		"name by annotation":           {manifest: configuredThing("crossplane.io/external-name: given"), provider: configured},
-		"name as observed":             {manifest: configuredThing("") + "status: {atProvider: {namespace: seen}}\n", provider: configured},
-		"name by default":              {manifest: configuredThing(""), provider: configured},
+		"ignoreChanges": {
+			manifest: whole("",
+				`lifecycle: {ignoreChanges: [tags.a, "*"], createBeforeDestroy: true}, initProvider: {size: 1}`),
+		},
+		"invalid ignoreChanges": {manifest: whole("", "lifecycle: {ignoreChanges: [nme]}"), errors: "there is no field nme"},
+		"write-only argument": {
+			manifest: thing("", "forProvider: {name: m, namespace: m, passwordSecretRef: {name: s, key: k}, "+
+				"passwordWoSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}"),
+		},
+		"no such Secret": {manifest: whole("", "initProvider: {pinSecretRef: {name: x, key: k}}"), errors: "there is no Secret x"},
+		"untaint, retry and confirm": {
+			manifest: whole("landbridge.io/untaint: u, landbridge.io/retry: r, landbridge.io/interrupt: i, "+
+				"landbridge.io/confirm-create: c", ""),
+		},
+		"name by annotation": {manifest: configuredThing("crossplane.io/external-name: given"), provider: configured},
+		"name as observed":   {manifest: configuredThing("") + "status: {atProvider: {namespace: seen}}\n", provider: configured},
+		"name by default":    {manifest: configuredThing(""), provider: configured},
 	} {
 		t.Run(name, func(t *testing.T) {
 			provider := p
@@ -214,7 +235,8 @@ func TestPlanReadsAsController(t *testing.T) {
 }
 
 func configuredThing(annotations string) string {
-	return "apiVersion: everything.landbridge.io/v1alpha1\nkind: Thing\nmetadata: {name: a, namespace: prod, annotations: {" + annotations + "}}\n" +
+	return "apiVersion: everything.landbridge.io/v1alpha1\nkind: Thing\nmetadata: {name: a, namespace: " +
+		"prod, annotations: {" + annotations + "}}\n" +
 		"spec: {forProvider: {title: m, stage: s, passwordSecretRef: {name: s, key: k}, someBlock: [{maxAgeDays: 1}]}}\n"
 }
 

@@ -10,19 +10,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
 
 // Reconcile implements reconcile.Reconciler.
-func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ reconcile.Result, err error) {
+func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	k := r.kind
 	var cached *unstructured.Unstructured
 	var events uint64
 	of, status, atRest := k.tracked.atRest(req.NamespacedName)
-	admitted, again := k.turns.Admit(req, func() (ref providerconfig.Reference) {
+	return k.turns.Take(req, func() (ref providerconfig.Reference) {
 		if atRest {
 			return providerconfig.ReferenceOf(status.rested.Value().reference(), req.Namespace)
 		}
@@ -30,33 +30,35 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 			ref = ConfigurationOf(cached)
 		}
 		return ref
+	}, func(outcome *turns.Outcome) (reconcile.Result, error) {
+		visit := &providerconfig.Visit{}
+		ctx := providerconfig.WithVisit(slots.WithOwner(ctx, req.Namespace), visit)
+		var found look
+		if atRest {
+			if found, outcome.Unchanged = k.lookAtRest(ctx, of, status); outcome.Unchanged {
+				return reconcile.Result{RequeueAfter: k.pollAt(status.rested.Value().interval)}, nil
+			}
+			cached, events = r.cached(ctx, req)
+		}
+		if here, again, err := k.belongs(ctx, cached); err != nil || !here {
+			return reconcile.Result{RequeueAfter: again}, err
+		}
+		if cached != nil && !found.made() {
+			var again time.Duration
+			if found, again, outcome.Unchanged = r.lookSteady(ctx, cached, events); outcome.Unchanged {
+				return reconcile.Result{RequeueAfter: again}, nil
+			}
+		}
+		return r.reconcile(ctx, req, visit, found, outcome)
 	})
-	if !admitted {
-		return reconcile.Result{RequeueAfter: again}, nil
-	}
-	var outcome turns.Outcome
-	defer func() {
-		outcome.Failed = err != nil
-		k.turns.Done(req, outcome)
-	}()
-	visit := &providerconfig.Visit{}
-	ctx = providerconfig.WithVisit(slots.WithOwner(ctx, req.Namespace), visit)
-	var found look
-	if atRest {
-		if found, outcome.Unchanged = k.lookAtRest(ctx, of, status); outcome.Unchanged {
-			return reconcile.Result{RequeueAfter: k.pollAt(status.rested.Value().interval)}, nil
-		}
-		cached, events = r.cached(ctx, req)
-	}
-	if here, again, err := k.belongs(ctx, cached); err != nil || !here {
-		return reconcile.Result{RequeueAfter: again}, err
-	}
-	if cached != nil && !found.made() {
-		if found, again, outcome.Unchanged = r.lookSteady(ctx, cached, events); outcome.Unchanged {
-			return reconcile.Result{RequeueAfter: again}, nil
-		}
-	}
-	ctx, span := tracing.Root(ctx, "reconcile", k.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
+}
+
+// reconcile reconciles a resource for which anything may be left to do after a look.
+func (r *Reconciler) reconcile(
+	ctx context.Context, req reconcile.Request, visit *providerconfig.Visit, found look, outcome *turns.Outcome,
+) (_ reconcile.Result, err error) {
+	kind := r.kind.Model.GroupVersionKind().GroupKind()
+	ctx, span := tracing.Root(ctx, "reconcile", kind.String(), req.Namespace, req.Name)
 	defer func() { span.End(err != nil) }()
 	mg, err := r.client.read(ctx, req.NamespacedName)
 	if err != nil {
@@ -70,7 +72,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (_ re
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	return r.next(mg, result, &outcome), nil
+	return r.next(mg, result, outcome), nil
 }
 
 // next returns when a resource is reconciled again, which the loop has left with a result, and

@@ -90,13 +90,17 @@ func (f referrer) resolve(ctx context.Context, r *CustomResource) (changed bool,
 		return false, err // received has recorded that there are none
 	}
 	graph.Awaits(key, references.Sources(refs)) // before the lookup, so that resources created meanwhile are noticed
-	resolver := references.Resolver{Reader: f.client.cached, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r), Lacks: f.kind.Neighbours.Lacks, Wrote: f.kind.wrote(r)}
+	resolver := references.Resolver{
+		Reader: f.client.cached, Served: f.kind.Neighbours.Served, Call: f.kind.caller(r),
+		Lacks: f.kind.Neighbours.Lacks, Wrote: f.kind.wrote(r),
+	}
 	var still map[store.Key]*unstructured.Unstructured
 	if r.released, still, err = f.kind.released(ctx, r); err != nil {
 		return false, err
 	}
 	if len(r.released) > 0 {
-		resolver.Reader, resolver.Replaced = f.client.live, func(of store.Key) bool { return r.released[of] } // the cache may not have the new object yet
+		// The cache may not have the new object yet.
+		resolver.Reader, resolver.Replaced = f.client.live, func(of store.Key) bool { return r.released[of] }
 	}
 	before := r.unresolved()
 	found, err := resolver.Resolve(ctx, &r.Unstructured, refs)
@@ -194,7 +198,8 @@ func (k *Kind) referencesKnown(ctx context.Context, r *CustomResource) error {
 	for _, by := range k.Neighbours.References().Selecting(k.key(&r.Unstructured)) {
 		if of := k.Neighbours.Kind(schema.GroupKind{Group: by.Group, Kind: by.Kind}); of != nil {
 			if err := of.refers(ctx, by); err != nil {
-				return fmt.Errorf("it is not known yet whether %s %s refers to this one: %w", by.Kind, cache.ObjectName{Namespace: by.Namespace, Name: by.Name}, err)
+				return fmt.Errorf("it is not known yet whether %s %s refers to this one: %w", by.Kind,
+					cache.ObjectName{Namespace: by.Namespace, Name: by.Name}, err)
 			}
 		}
 	}

@@ -143,7 +143,8 @@ func keepReplacement(r *CustomResource, o *scheduler.Observation, status map[str
 	}
 	// One that is planned with that of what the resource refers to stays as long as that needs it.
 	planned := isPart(p) && slices.ContainsFunc(answersOf(r.read), func(a managed.AwaitedReplacement) bool { return isReplace(a.Effect) })
-	over := !planned && o.Operation == nil && o.Exists() && len(o.Instance.Deposed) == 0 && !o.Instance.Incomplete && o.Plan != nil && !o.Plan.Replaces()
+	over := !planned && o.Operation == nil && o.Exists() && len(o.Instance.Deposed) == 0 && !o.Instance.Incomplete &&
+		o.Plan != nil && !o.Plan.Replaces()
 	if !over {
 		status["replacement"] = fieldsOf(p)
 	}

@@ -79,8 +79,11 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 		Asked: scheduler.Asked{
 			ConfirmCreate:  spec.Tokens.ConfirmCreate,
 			ConfirmAccount: spec.Tokens.ConfirmAccount,
-			Tokens: store.Tokens{Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry, Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
-				Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy},
+			Tokens: store.Tokens{
+				Taint: spec.Tokens.Taint, Untaint: spec.Tokens.Untaint, Retry: spec.Tokens.Retry,
+				Reapply: spec.Tokens.Reapply, Interrupt: spec.Tokens.Interrupt,
+				Approve: spec.Tokens.Approve, ApprovedBy: spec.Tokens.ApprovedBy,
+			},
 			Told: store.Tokens{Taint: r.string("status", "lastHandled", "taint"),
 				Approve: r.string("status", "lastApproval", "hash"), ApprovedAction: r.string("status", "lastApproval", "action"),
 				ApprovedBy: r.string("status", "lastApproval", "by"), ApprovedAt: r.string("status", "lastApproval", "at")},
@@ -155,5 +158,6 @@ func untouched(r *CustomResource) bool {
 	if !held(r) {
 		return true
 	}
-	return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh
+	return crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) &&
+		!meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh
 }

@@ -125,7 +125,8 @@ func newAtRest(t testing.TB, change func(*atRest)) *atRest {
 	t.Helper()
 	p, err := model.NewProvider("test", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
 		"test_thing": {Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-			"id": {Type: cty.String, Computed: true}, "password": {Type: cty.String, Computed: true, Sensitive: true}, "key": {Type: cty.String, Optional: true, Sensitive: true},
+			"id": {Type: cty.String, Computed: true}, "password": {Type: cty.String, Computed: true, Sensitive: true},
+			"key": {Type: cty.String, Optional: true, Sensitive: true},
 		}}},
 	}}, config.Provider{})
 	if err != nil {
@@ -133,7 +134,9 @@ func newAtRest(t testing.TB, change func(*atRest)) *atRest {
 	}
 	h := &atRest{TB: t, k: &managed.Kind{Model: p.Resources["test_thing"]}}
 	h.s = &resting{whole: &scheduler.Observation{
-		Instance: instance.Instance{Status: instance.Full, State: object(map[string]string{"id": "x", "password": "hunter2", "key": ""})}, Plan: &terraform.Plan{Action: terraform.NoOp},
+		Instance: instance.Instance{
+			Status: instance.Full, State: object(map[string]string{"id": "x", "password": "hunter2", "key": ""}),
+		}, Plan: &terraform.Plan{Action: terraform.NoOp},
 	}}
 	looksBy(h.k, h.s, &h.reconciles)
 	h.u = resourceOf(h.k)
@@ -152,7 +155,9 @@ func newAtRest(t testing.TB, change func(*atRest)) *atRest {
 func (h *atRest) after(what string, want ...string) {
 	h.Helper()
 	h.s.calls = nil
-	if _, err := h.r.Reconcile(h.Context(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"}}); err != nil && h.s.err == nil {
+	if _, err := h.r.Reconcile(h.Context(), reconcile.Request{
+		NamespacedName: types.NamespacedName{Namespace: "team", Name: "x"},
+	}); err != nil && h.s.err == nil {
 		h.Fatal(err)
 	}
 	h.reread()

@@ -56,7 +56,8 @@ func (e *external) rivalsClaimed(ctx context.Context) bool {
 		}
 	}
 	if err != nil {
-		k.Options.Logger.V(1).Info("Cannot determine which resources may have an object, waiting for all", "resource", e.request.Key, "reason", err.Error())
+		k.Options.Logger.V(1).Info("Cannot determine which resources may have an object, waiting for all", "resource",
+			e.request.Key, "reason", err.Error())
 	}
 	return err == nil && few
 }

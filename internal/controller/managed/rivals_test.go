@@ -87,7 +87,9 @@ func TestMayWrite(t *testing.T) {
 			k.Scheduler = seeking{sought: test.sought, known: !test.unknown, fails: test.fails, done: &done}
 			own := store.Key{Group: k.Model.Group, Kind: k.Model.Kind, Namespace: "team", Name: "own"}
 			if !test.without {
-				k.Options.Naming = func(_ context.Context, kind runtimeschema.GroupKind, of scheduler.Sought, most int) (keys []store.Key, few bool, _ error) {
+				k.Options.Naming = func(
+					_ context.Context, kind runtimeschema.GroupKind, of scheduler.Sought, most int,
+				) (keys []store.Key, few bool, _ error) {
 					if diff := cmp.Diff(test.sought, of); diff != "" || kind != k.Model.GroupVersionKind().GroupKind() || most < 2 {
 						t.Errorf("asked for %d of %s (-want +got):\n%s", most, kind, diff)
 					}

@@ -114,7 +114,9 @@ func (k *Kind) Uses(ctx context.Context) (out []shard.Use, _ error) {
 
 // users returns the resources of the kind for which a function returns true. They must not be
 // changed.
-func (k *Kind) users(ctx context.Context, reader client.Reader, uses func(*unstructured.Unstructured) bool, o ...client.ListOption) ([]unstructured.Unstructured, error) {
+func (k *Kind) users(
+	ctx context.Context, reader client.Reader, uses func(*unstructured.Unstructured) bool, o ...client.ListOption,
+) ([]unstructured.Unstructured, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(k.Model.ListGroupVersionKind())
 	if err := reader.List(ctx, list, append(o, client.UnsafeDisableDeepCopy)...); err != nil {

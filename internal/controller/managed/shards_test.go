@@ -52,7 +52,9 @@ func (naming) Names(ref *xpv2.ProviderConfigReference, _ map[string]*xpv2.Provid
 // namingModule are those of the instances of a module.
 type namingModule struct{ naming }
 
-func (namingModule) ResolveNamed(context.Context, *xpv2.ProviderConfigReference, map[string]*xpv2.ProviderConfigReference, string) providerconfig.Handle[terraform.Executor] {
+func (namingModule) ResolveNamed(
+	context.Context, *xpv2.ProviderConfigReference, map[string]*xpv2.ProviderConfigReference, string,
+) providerconfig.Handle[terraform.Executor] {
 	return providerconfig.Handle[terraform.Executor]{}
 }
 
@@ -107,7 +109,12 @@ func TestReferencesOfOtherShards(t *testing.T) {
 func TestUse(t *testing.T) {
 	k := kind(t)
 	like := func(name string) *managed.Kind {
-		return &managed.Kind{Model: &model.Resource{Type: "test_" + name, Group: k.Model.Group, Version: k.Model.Version, Kind: name, ListKind: name + "List"}}
+		return &managed.Kind{
+			Model: &model.Resource{
+				Type: "test_" + name, Group: k.Model.Group, Version: k.Model.Version, Kind: name,
+				ListKind: name + "List",
+			},
+		}
 	}
 	other, module := like("Other"), like("Module")
 	k.ProviderConfigs, other.ProviderConfigs, module.ProviderConfigs = naming{}, naming{}, namingModule{}
@@ -115,7 +122,8 @@ func TestUse(t *testing.T) {
 		k.Model.Kind + "." + k.Model.Group: k, "Other." + k.Model.Group: other, "Module." + k.Model.Group: module,
 	}}
 	module.Neighbours = k.Neighbours
-	c := fake.NewClientBuilder().WithObjects(using(k, "same", "one"), using(other, "near", "one"), using(other, "far", "two"), using(module, "stack", "one")).Build()
+	c := fake.NewClientBuilder().WithObjects(using(k, "same", "one"), using(other, "near", "one"),
+		using(other, "far", "two"), using(module, "stack", "one")).Build()
 	for _, of := range []*managed.Kind{k, other, module} {
 		managed.Readers(of, c, c)
 	}
@@ -205,7 +213,8 @@ func TestModuleAwaitsAllKinds(t *testing.T) {
 			one := []string{"one"}
 			eventually := func(what string, is func() bool) {
 				t.Helper()
-				err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return is(), nil })
+				err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true,
+					func(context.Context) (bool, error) { return is(), nil })
 				if err != nil {
 					t.Fatal(what)
 				}
@@ -240,7 +249,10 @@ func (k keeping) ObjectOf(store.Key) (instance.Instance, bool) { return k.object
 func TestNewDependents(t *testing.T) {
 	t.Parallel()
 	object := func(id string) instance.Instance {
-		return instance.Instance{Status: instance.Full, State: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id), "parent": cty.NullVal(cty.String)})}
+		return instance.Instance{
+			Status: instance.Full,
+			State:  cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id), "parent": cty.NullVal(cty.String)}),
+		}
 	}
 	exists, replaced := object("i-1"), object("i-1")
 	replaced.Operation = &instance.Operation{ID: "1", Kind: instance.Delete}
@@ -287,7 +299,10 @@ func TestNewDependents(t *testing.T) {
 			c := fake.NewClientBuilder().WithObjects(of).Build()
 			managed.Readers(k, c, c)
 			u := using(k, "new", "two")
-			u.Object["spec"].(m)["references"] = []any{m{"to": "forProvider.parent", "from": m{"kind": k.Model.Kind, "name": "target", "fieldPath": "status.atProvider.id"}}}
+			u.Object["spec"].(m)["references"] = []any{m{
+				"to":   "forProvider.parent",
+				"from": m{"kind": k.Model.Kind, "name": "target", "fieldPath": "status.atProvider.id"},
+			}}
 			if test.external != "" {
 				u.SetAnnotations(map[string]string{"crossplane.io/external-name": test.external})
 			}

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/landbridge-io/landbridge/internal/controller/informer"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
 )
 
@@ -62,7 +62,8 @@ func (r *Reconciler) claimAll(ctx context.Context, listed func(context.Context) 
 		return // the kind is stopped
 	}
 	if err != nil {
-		k.Options.Logger.Error(err, "Cannot determine which objects resources manage. They are not changed until the controller is restarted", "kind", k.Model.Kind)
+		k.Options.Logger.Error(err, "Cannot determine which objects resources manage. They are not changed until "+
+			"the controller is restarted", "kind", k.Model.Kind)
 		return
 	}
 	waiting := map[store.Key]bool{}

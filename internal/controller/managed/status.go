@@ -86,7 +86,10 @@ func (e *external) setRemembered(r *CustomResource) {
 	r.set(state(known.Status), "status", "state")
 	if known.Status == instance.Partial {
 		unstructured.RemoveNestedField(r.Object, "status", "plan") // it was made for the object as it was marked before
-		r.SetConditions(xpv2.Unavailable().WithMessage("The remote object is Partial: it has not been read completely since it was created, or untainted.").WithObservedGeneration(r.GetGeneration()))
+		r.SetConditions(
+			xpv2.Unavailable().WithMessage("The remote object is Partial: it has not been read completely since it " +
+				"was created, or untainted.").WithObservedGeneration(r.GetGeneration()),
+		)
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "deposed")
 	if len(known.Deposed) > 0 {
@@ -104,7 +107,10 @@ func (e *external) setRemembered(r *CustomResource) {
 		r.RemoveCondition(v1alpha1.TypeLastAsyncOperation) // a new attempt begins
 	}
 	unstructured.RemoveNestedField(r.Object, "status", "lastHandled")
-	for name, token := range map[string]string{"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry, "reapply": known.Handled.Reapply, "interrupt": known.Handled.Interrupt} {
+	for name, token := range map[string]string{
+		"taint": known.Handled.Taint, "untaint": known.Handled.Untaint, "retry": known.Handled.Retry,
+		"reapply": known.Handled.Reapply, "interrupt": known.Handled.Interrupt,
+	} {
 		if token != "" {
 			r.set(token, "status", "lastHandled", name)
 		}
@@ -188,19 +194,23 @@ func (e *external) setConditions(r *CustomResource, o *scheduler.Observation, wa
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	case o.Inconsistent && o.Plan != nil && len(o.Plan.Contained) > 0:
-		c := xpv2.Unavailable().WithMessage("Change the module, or request a retry: objects of it are not as planned, and their successors would be the same.")
+		c := xpv2.Unavailable().WithMessage("Change the module, or request a retry: objects of it are not as " +
+			"planned, and their successors would be the same.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	case o.Inconsistent:
-		c := xpv2.Unavailable().WithMessage("Change the configuration, request a retry, or untaint the object: it is not as planned, and its successor would be the same.")
+		c := xpv2.Unavailable().WithMessage("Change the configuration, request a retry, or untaint the object: it " +
+			"is not as planned, and its successor would be the same.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	case o.Stalled:
-		c := xpv2.Unavailable().WithMessage("Change the configuration, or request a retry: the remote object is tainted, because its creation failed, and is not replaced again before.")
+		c := xpv2.Unavailable().WithMessage("Change the configuration, or request a retry: the remote object is " +
+			"tainted, because its creation failed, and is not replaced again before.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	case o.Instance.Status == instance.Tainted:
-		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation failed or was interrupted, or by request. It will be replaced.")
+		c := xpv2.Unavailable().WithMessage("The remote object is tainted, because its creation failed or was " +
+			"interrupted, or by request. It will be replaced.")
 		c.Reason = v1alpha1.ReasonTainted
 		set(c)
 	case o.Instance.Incomplete && !o.UpToDate():
@@ -265,7 +275,10 @@ func stalled(o *scheduler.Observation) xpv2.Condition {
 // flapping returns the condition Flapping. A resource that never flapped has none. Resources of
 // other namespaces are not named.
 func flapping(k *Kind, namespace string, f *scheduler.Flap) xpv2.Condition {
-	c := xpv2.Condition{Type: v1alpha1.TypeFlapping, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSteady, LastTransitionTime: metav1.Now()}
+	c := xpv2.Condition{
+		Type: v1alpha1.TypeFlapping, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonSteady,
+		LastTransitionTime: metav1.Now(),
+	}
 	if f == nil {
 		return c
 	}
@@ -274,7 +287,8 @@ func flapping(k *Kind, namespace string, f *scheduler.Flap) xpv2.Condition {
 		paths = append(paths[:maxPaths:maxPaths], fmt.Sprintf("%d more", more))
 	}
 	c.Status, c.Reason = corev1.ConditionTrue, v1alpha1.ReasonChangedBack
-	c.Message = fmt.Sprintf("Let only one resource or program set these fields, which something else changes back again and again: %s.", strings.Join(paths, ", "))
+	c.Message = fmt.Sprintf("Let only one resource or program set these fields, which something else changes back "+
+		"again and again: %s.", strings.Join(paths, ", "))
 	if f.Other.Name != "" && f.Other.Namespace == namespace {
 		c.Message = fmt.Sprintf("Let both declare the same, or delete one of them: %s %s changes these fields back again and again: %s.",
 			f.Other.Kind, cache.ObjectName{Namespace: f.Other.Namespace, Name: f.Other.Name}, strings.Join(paths, ", "))
@@ -285,7 +299,10 @@ func flapping(k *Kind, namespace string, f *scheduler.Flap) xpv2.Condition {
 // identifiable returns the condition Identifiable. A resource whose object never contradicted the
 // configuration has none.
 func identifiable(contradiction string) xpv2.Condition {
-	c := xpv2.Condition{Type: v1alpha1.TypeIdentifiable, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonConfigurationConfirmed, LastTransitionTime: metav1.Now()}
+	c := xpv2.Condition{
+		Type: v1alpha1.TypeIdentifiable, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonConfigurationConfirmed,
+		LastTransitionTime: metav1.Now(),
+	}
 	if contradiction != "" {
 		c.Status, c.Reason, c.Message = corev1.ConditionFalse, v1alpha1.ReasonConfigurationContradicted, contradicted(contradiction)
 	}
@@ -294,7 +311,8 @@ func identifiable(contradiction string) xpv2.Condition {
 
 // contradicted returns what an object that contradicts the configuration leads to.
 func contradicted(why string) string {
-	return "Correct the identity or the import id in the provider's configuration: objects of this kind are not looked for by it any more, since this object contradicts it. " + why
+	return "Correct the identity or the import id in the provider's configuration: objects of this kind are not " +
+		"looked for by it any more, since this object contradicts it. " + why
 }
 
 func planStatus(k *Kind, o *scheduler.Observation) map[string]any {

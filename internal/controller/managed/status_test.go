@@ -41,11 +41,18 @@ func TestIdentifiable(t *testing.T) {
 	in := instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}
 	for _, step := range []struct{ contradiction, status, reason, message string }{
 		{"", "Unknown", "", ""},
-		{"It differs.", "False", "ConfigurationContradicted", "Correct the identity or the import id in the provider's configuration: objects of this kind are not looked for by it any more, since this object contradicts it. It differs."},
+		{
+			"It differs.", "False", "ConfigurationContradicted",
+			"Correct the identity or the import id in the provider's configuration: objects of this kind are not " +
+				"looked for by it any more, since this object contradicts it. It differs.",
+		},
 		{"", "True", "ConfigurationConfirmed", ""},
 	} {
-		managed.SetStatus(k, r, &scheduler.Observation{Instance: in, Plan: &terraform.Plan{Action: terraform.NoOp}, Contradiction: step.contradiction})
-		if c := r.GetCondition(v1alpha1.TypeIdentifiable); string(c.Status) != step.status || string(c.Reason) != step.reason || c.Message != step.message {
+		managed.SetStatus(k, r, &scheduler.Observation{
+			Instance: in, Plan: &terraform.Plan{Action: terraform.NoOp}, Contradiction: step.contradiction,
+		})
+		if c := r.GetCondition(v1alpha1.TypeIdentifiable); string(c.Status) != step.status ||
+			string(c.Reason) != step.reason || c.Message != step.message {
 			t.Errorf("the condition: %+v", c)
 		}
 	}
@@ -75,8 +82,16 @@ func TestStandingConditions(t *testing.T) {
 		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, none, none},
 		{
 			&scheduler.Observation{Instance: tainted, Plan: &terraform.Plan{Action: terraform.Update}, Stalled: true},
-			told{"False", "Tainted", "Change the configuration, or request a retry: the remote object is tainted, because its creation failed, and is not replaced again before."},
-			told{"True", "CreateAttemptsExhausted", "Change the configuration, or request a retry: creates of it failed too often after they had made an object."}, none,
+			told{
+				"False", "Tainted",
+				"Change the configuration, or request a retry: the remote object is tainted, because its creation " +
+					"failed, and is not replaced again before.",
+			},
+			told{
+				"True", "CreateAttemptsExhausted",
+				"Change the configuration, or request a retry: creates of it failed too often after they had " +
+					"made an object.",
+			}, none,
 		},
 		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, told{Status: "False", Reason: "Progressing"}, none},
 		{
@@ -86,17 +101,25 @@ func TestStandingConditions(t *testing.T) {
 		},
 		{
 			&scheduler.Observation{Instance: object, Plan: noOp, Flap: by}, healthy, told{Status: "False", Reason: "Progressing"},
-			told{"True", "ChangedBack", "Let both declare the same, or delete one of them: Thing team/b changes these fields back again and again: id."},
+			told{
+				"True", "ChangedBack",
+				"Let both declare the same, or delete one of them: Thing team/b changes these fields back " +
+					"again and again: id.",
+			},
 		},
 		{
-			&scheduler.Observation{Instance: object, Plan: noOp, Flap: &scheduler.Flap{Paths: by.Paths}}, healthy, told{Status: "False", Reason: "Progressing"},
+			&scheduler.Observation{Instance: object, Plan: noOp, Flap: &scheduler.Flap{Paths: by.Paths}}, healthy,
+			told{Status: "False", Reason: "Progressing"},
 			told{"True", "ChangedBack", "Let only one resource or program set these fields, which something else changes back again and again: id."},
 		},
 		{
 			&scheduler.Observation{Instance: object, Plan: noOp, Flap: abroad}, healthy, told{Status: "False", Reason: "Progressing"},
 			told{"True", "ChangedBack", "Let only one resource or program set these fields, which something else changes back again and again: id."},
 		},
-		{&scheduler.Observation{Instance: object, Plan: noOp}, healthy, told{Status: "False", Reason: "Progressing"}, told{Status: "False", Reason: "Steady"}},
+		{
+			&scheduler.Observation{Instance: object, Plan: noOp}, healthy,
+			told{Status: "False", Reason: "Progressing"}, told{Status: "False", Reason: "Steady"},
+		},
 	} {
 		managed.SetStatus(k, r, step.o)
 		managed.SetProgress(r, step.o, false, false)
@@ -118,7 +141,10 @@ func TestReferenceNotFollowed(t *testing.T) {
 	k := kind(t)
 	k.Scheduler, k.Options.Recorder = forgetful{}, event.NewNopRecorder()
 	r := managed.ResourceOf(&unstructured.Unstructured{Object: map[string]any{}})
-	o := &scheduler.Observation{Instance: instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full}, Plan: &terraform.Plan{Action: terraform.NoOp}}
+	o := &scheduler.Observation{
+		Instance: instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full},
+		Plan:     &terraform.Plan{Action: terraform.NoOp},
+	}
 	warnings := func() []string {
 		out, _, _ := unstructured.NestedStringSlice(r.Object, "status", "warnings")
 		return out

@@ -133,8 +133,9 @@ var phases = []string{connecting.message, observing.message, creating.message, u
 // unasked are the reasons with which nothing was asked of the provider, so that nothing has failed.
 var unasked = map[xpv2.ConditionReason]bool{
 	v1alpha1.ReasonAwaitingApproval: true, v1alpha1.ReasonPlanChanged: true, v1alpha1.ReasonDriftReported: true,
-	v1alpha1.ReasonInterrupted: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonNeverSettles: true, v1alpha1.ReasonInconsistentResult: true,
-	v1alpha1.ReasonAwaitingAction: true, v1alpha1.ReasonActionFailed: true,
+	v1alpha1.ReasonInterrupted: true, v1alpha1.ReasonCreateAttemptsExhausted: true, v1alpha1.ReasonNeverSettles: true,
+	v1alpha1.ReasonInconsistentResult: true,
+	v1alpha1.ReasonAwaitingAction:     true, v1alpha1.ReasonActionFailed: true,
 }
 
 // plainly returns a message without the step that it is from, where that misleads: a spec is read

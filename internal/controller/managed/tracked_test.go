@@ -30,7 +30,9 @@ func TestMemoryGoesWithResource(t *testing.T) {
 	k, gone := kind(t), &goneScheduler{}
 	k.Scheduler = gone
 	resource := func(uid types.UID) *unstructured.Unstructured {
-		u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"forProvider": map[string]any{}}, "status": map[string]any{}}}
+		u := &unstructured.Unstructured{
+			Object: map[string]any{"spec": map[string]any{"forProvider": map[string]any{}}, "status": map[string]any{}},
+		}
 		u.SetGroupVersionKind(k.Model.GroupVersionKind())
 		u.SetNamespace("team")
 		u.SetName("one")

@@ -22,7 +22,8 @@ func (k *Kind) translated(ctx context.Context, r *CustomResource, spec desired.S
 	}
 	values := references.Values(&r.Unstructured, r.unwritten)
 	known := k.tracked.get(subjectOf(r)).configuration
-	if known != nil && known.generation == r.GetGeneration() && known.externalName == name && known.references == values && k.sameSecrets(ctx, known.secrets) {
+	if known != nil && known.generation == r.GetGeneration() && known.externalName == name &&
+		known.references == values && k.sameSecrets(ctx, known.secrets) {
 		for _, value := range known.secrets {
 			r.secrets = append(r.secrets, value)
 		}

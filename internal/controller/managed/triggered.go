@@ -49,7 +49,10 @@ func (e *external) advance(ctx context.Context, r *CustomResource, round *trigge
 	case kerrors.IsNotFound(err):
 		return e.invokeAction(ctx, r, t, u, x)
 	case meta.IsNoMatchError(err):
-		return invalidTrigger(fmt.Errorf("%s.action: no kind is served as %s: activate the action by spec.activateActions of its TerraformProvider", t.Path(), x.Action))
+		return invalidTrigger(
+			fmt.Errorf("%s.action: no kind is served as %s: activate the action by spec.activateActions of its "+
+				"TerraformProvider", t.Path(), x.Action),
+		)
 	case err != nil:
 		return err
 	}
@@ -63,7 +66,9 @@ func (e *external) advance(ctx context.Context, r *CustomResource, round *trigge
 		x.Message = of.GetCondition(xpv2.TypeSynced).Message
 	}
 	if t.OnFailure == trigger.Continue && x.Phase != before && (x.Phase == invocation.Failed || x.Phase == invocation.Unknown) {
-		e.kind.Options.Recorder.Event(r, warning(reasonActionFailed, fmt.Sprintf("The action %s %s (%s) ended as %s: %s", x.Action, x.Name, x.Event, x.Phase, x.Message)))
+		e.kind.Options.Recorder.Event(r,
+			warning(reasonActionFailed,
+				fmt.Sprintf("The action %s %s (%s) ended as %s: %s", x.Action, x.Name, x.Event, x.Phase, x.Message)))
 	}
 	if x.Event.OfDestroy() && x.Phase.Final() && round.Outcome(i, e.triggers, e.taintLimit()) != trigger.Halts {
 		return e.expire(ctx, u)
@@ -105,7 +110,9 @@ func (e *external) action(r *CustomResource, x *trigger.Invocation) (*unstructur
 
 // invokeAction creates the object of an invocation. Its name is that of no other invocation, so one
 // that exists was created before.
-func (e *external) invokeAction(ctx context.Context, r *CustomResource, t *trigger.Trigger, u *unstructured.Unstructured, x *trigger.Invocation) error {
+func (e *external) invokeAction(
+	ctx context.Context, r *CustomResource, t *trigger.Trigger, u *unstructured.Unstructured, x *trigger.Invocation,
+) error {
 	of := e.changed(r)
 	of.Old = r.object("status", "atProvider")
 	spec, err := t.Spec(ctx, of.Self, of.Old, r.object("spec", "providerConfigRef"))
@@ -116,14 +123,19 @@ func (e *external) invokeAction(ctx context.Context, r *CustomResource, t *trigg
 	u.SetAnnotations(map[string]string{v1alpha1.AnnotationTriggeredBy: triggeredBy(e.request.Key)})
 	if !x.Event.OfDestroy() {
 		version, kind := r.GroupVersionKind().ToAPIVersionAndKind()
-		u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: r.GetName(), UID: r.GetUID(), Controller: ptr.To(true)}})
+		u.SetOwnerReferences([]metav1.OwnerReference{{
+			APIVersion: version, Kind: kind, Name: r.GetName(), UID: r.GetUID(), Controller: ptr.To(true),
+		}})
 	}
 	switch err := e.client.cached.Create(ctx, u, client.FieldValidation(metav1.FieldValidationStrict)); {
 	case kerrors.IsAlreadyExists(err):
 	case kerrors.IsInvalid(err), kerrors.IsBadRequest(err):
 		return invalidTrigger(fmt.Errorf("%s: %s", t.Path(), strings.ReplaceAll(refusedText(err), "spec.forProvider", t.Path()+".forProvider")))
 	case err != nil:
-		return &scheduler.Error{Reason: decision.ReasonAwaitingAction, LookAt: time.Now().Add(lookForAction), Err: fmt.Errorf("%s: the action cannot be created: %w", t.Path(), err)}
+		return &scheduler.Error{
+			Reason: decision.ReasonAwaitingAction, LookAt: time.Now().Add(lookForAction),
+			Err: fmt.Errorf("%s: the action cannot be created: %w", t.Path(), err),
+		}
 	default:
 		e.kind.Options.Recorder.Event(r, event.Normal(reasonInvokes, fmt.Sprintf("The action %s %s is invoked (%s)", x.Action, x.Name, x.Event)))
 	}

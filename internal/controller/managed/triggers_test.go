@@ -190,7 +190,9 @@ func newTriggered(t testing.TB, actions ...any) *triggered {
 		Resources: map[string]*schema.Resource{"cloud_disk": {Type: "cloud_disk", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 			"id": {Type: cty.String, Computed: true}, "size": {Type: cty.String, Optional: true},
 		}}}},
-		Actions: map[string]*schema.Block{"cloud_backup": {Attributes: map[string]*schema.Attribute{"source": {Type: cty.String, Optional: true}}}},
+		Actions: map[string]*schema.Block{
+			"cloud_backup": {Attributes: map[string]*schema.Attribute{"source": {Type: cty.String, Optional: true}}},
+		},
 	}, config.Provider{})
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +212,8 @@ func newTriggered(t testing.TB, actions ...any) *triggered {
 	mapper.Add(u.GroupVersionKind(), meta.RESTScopeNamespace)
 	status := &unstructured.Unstructured{}
 	status.SetGroupVersionKind(action)
-	f.api = fake.NewClientBuilder().WithScheme(runtime.NewScheme()).WithRESTMapper(mapper).WithStatusSubresource(u, status).WithObjects(u).Build()
+	f.api = fake.NewClientBuilder().WithScheme(runtime.NewScheme()).WithRESTMapper(mapper).
+		WithStatusSubresource(u, status).WithObjects(u).Build()
 	f.live(&crashtest.Process{})
 	return f
 }
@@ -353,19 +356,22 @@ func TestTriggers(t *testing.T) {
 		ready, synced, told string
 	}{
 		"create": {actions: []any{backup(nil, all...)}, do: func(t *testing.T, f *triggered) { f.until(t, "Succeeded") },
-			log: []string{"backup BeforeCreate Succeeded", "Create", "backup AfterCreate Succeeded"}, ready: "Available", synced: "ReconcileSuccess"},
+			log:   []string{"backup BeforeCreate Succeeded", "Create", "backup AfterCreate Succeeded"},
+			ready: "Available", synced: "ReconcileSuccess"},
 		"update": {actions: []any{backup(nil, all...)}, do: func(t *testing.T, f *triggered) {
 			created(t, f)
 			f.resize(t, "2")
 			f.until(t, "Succeeded")
-		}, log: []string{"backup BeforeUpdate Succeeded", "Update", "backup AfterUpdate Succeeded"}, ready: "Available", synced: "ReconcileSuccess"},
+		}, log: []string{"backup BeforeUpdate Succeeded", "Update", "backup AfterUpdate Succeeded"},
+			ready: "Available", synced: "ReconcileSuccess"},
 		"replacement": {actions: []any{backup(nil, all...)}, do: func(t *testing.T, f *triggered) {
 			created(t, f)
 			f.ledger.tainted = true
 			f.resize(t, "2")
 			f.until(t, "Succeeded")
 		}, log: []string{
-			"backup BeforeDestroy Succeeded", "backup BeforeCreate Succeeded", "DeleteThenCreate", "backup AfterDestroy Succeeded", "backup AfterCreate Succeeded",
+			"backup BeforeDestroy Succeeded", "backup BeforeCreate Succeeded", "DeleteThenCreate",
+			"backup AfterDestroy Succeeded", "backup AfterCreate Succeeded",
 		}, ready: "Available", synced: "ReconcileSuccess"},
 		"deletion": {actions: []any{backup(nil, all...)}, do: func(t *testing.T, f *triggered) {
 			created(t, f)
@@ -375,20 +381,36 @@ func TestTriggers(t *testing.T) {
 				t.Error("it is not gone")
 			}
 		}, log: []string{"backup BeforeDestroy Succeeded", "Delete", "backup AfterDestroy Succeeded"}},
-		"several, in their order": {actions: []any{backup(nil, "AfterCreate"), backup(m{"name": "other"}, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
-			f.until(t, "Succeeded")
-		}, log: []string{"Create", "backup AfterCreate Succeeded", "other AfterCreate Succeeded"}, ready: "Available", synced: "ReconcileSuccess"},
-		"a condition": {actions: []any{backup(m{"condition": "old != null && self.spec.forProvider.size > old.size"}, all...)}, do: func(t *testing.T, f *triggered) {
-			f.until(t, "Succeeded")
-			f.resize(t, "0")
-			f.until(t, "Succeeded")
-			f.resize(t, "3")
-			f.until(t, "Succeeded")
-		}, log: []string{"Create", "Update", "backup BeforeUpdate Succeeded", "Update", "backup AfterUpdate Succeeded"}, ready: "Available", synced: "ReconcileSuccess"},
-		"one that waits for approval": {actions: []any{backup(nil, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "AwaitingApproval") },
-			ready: "Creating", synced: "AwaitingAction", told: "(BeforeCreate), which is AwaitingApproval. So it is."},
-		"after the operation, it waits": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "Running") },
-			log: []string{"Create"}, ready: "AwaitingAction", synced: "ReconcileSuccess"},
+		"several, in their order": {
+			actions: []any{backup(nil, "AfterCreate"), backup(m{"name": "other"}, "AfterCreate")},
+			do: func(t *testing.T, f *triggered) {
+				f.until(t, "Succeeded")
+			}, log: []string{
+				"Create", "backup AfterCreate Succeeded", "other AfterCreate Succeeded",
+			}, ready: "Available", synced: "ReconcileSuccess",
+		},
+		"a condition": {
+			actions: []any{backup(m{"condition": "old != null && self.spec.forProvider.size > old.size"}, all...)},
+			do: func(t *testing.T, f *triggered) {
+				f.until(t, "Succeeded")
+				f.resize(t, "0")
+				f.until(t, "Succeeded")
+				f.resize(t, "3")
+				f.until(t, "Succeeded")
+			}, log: []string{
+				"Create", "Update", "backup BeforeUpdate Succeeded", "Update", "backup AfterUpdate Succeeded",
+			}, ready: "Available", synced: "ReconcileSuccess",
+		},
+		"one that waits for approval": {
+			actions: []any{backup(nil, "BeforeCreate")}, do: func(t *testing.T, f *triggered) {
+				f.until(t, "AwaitingApproval")
+			},
+			ready: "Creating", synced: "AwaitingAction", told: "(BeforeCreate), which is AwaitingApproval. So it is.",
+		},
+		"after the operation, it waits": {
+			actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "Running") },
+			log: []string{"Create"}, ready: "AwaitingAction", synced: "ReconcileSuccess",
+		},
 		"a change waits for what follows the last one": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
 			f.until(t, "Running")
 			f.resize(t, "2")
@@ -403,7 +425,8 @@ func TestTriggers(t *testing.T) {
 			}
 		}, log: []string{"Create", "Delete"}},
 		"a failure before": {actions: []any{backup(nil, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "Failed") },
-			log: []string{"backup BeforeCreate Failed"}, ready: "Creating", synced: "ActionFailed", told: "it ended as Failed (BeforeCreate). So it is."},
+			log: []string{"backup BeforeCreate Failed"}, ready: "Creating", synced: "ActionFailed",
+			told: "it ended as Failed (BeforeCreate). So it is."},
 		"a failure after": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "Failed") },
 			log: []string{"Create", "backup AfterCreate Failed"}, ready: "ActionFailed", synced: "ReconcileSuccess"},
 		"a failed one is deleted": {actions: []any{backup(nil, "BeforeCreate")}, do: func(t *testing.T, f *triggered) {
@@ -414,32 +437,37 @@ func TestTriggers(t *testing.T) {
 				}
 			}
 			f.until(t, "Succeeded")
-		}, log: []string{"backup BeforeCreate Failed", "backup BeforeCreate Succeeded", "Create"}, ready: "Available", synced: "ReconcileSuccess"},
+		}, log: []string{"backup BeforeCreate Failed", "backup BeforeCreate Succeeded", "Create"}, ready: "Available",
+			synced: "ReconcileSuccess"},
 		"the next change after a failure": {actions: []any{backup(nil, "AfterCreate", "AfterUpdate")}, do: func(t *testing.T, f *triggered) {
 			f.until(t, "Failed")
 			f.resize(t, "2")
 			f.until(t, "Succeeded")
-		}, log: []string{"Create", "backup AfterCreate Failed", "Update", "backup AfterUpdate Succeeded"}, ready: "Available", synced: "ReconcileSuccess"},
+		}, log: []string{"Create", "backup AfterCreate Failed", "Update", "backup AfterUpdate Succeeded"},
+			ready: "Available", synced: "ReconcileSuccess"},
 		"a failure does not matter": {actions: []any{backup(m{"onFailure": "Continue"}, all...)}, do: func(t *testing.T, f *triggered) {
 			f.until(t, "Failed")
 			if events := strings.Join(f.events.events, "\n"); !strings.Contains(events, "Warning ActionFailed: The action "+backups) {
 				t.Error(events)
 			}
 		}, log: []string{"backup BeforeCreate Failed", "Create", "backup AfterCreate Failed"}, ready: "Available", synced: "ReconcileSuccess"},
-		"a failure taints, at most three times": {actions: []any{backup(m{"onFailure": "Taint"}, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
-			for range 4 {
-				f.until(t, "Failed")
-			}
-		}, log: []string{
-			"Create", "backup AfterCreate Failed", "DeleteThenCreate", "backup AfterCreate Failed", "DeleteThenCreate", "backup AfterCreate Failed",
-		}, ready: "ActionFailed", synced: "ReconcileSuccess"},
+		"a failure taints, at most three times": {
+			actions: []any{backup(m{"onFailure": "Taint"}, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
+				for range 4 {
+					f.until(t, "Failed")
+				}
+			}, log: []string{
+				"Create", "backup AfterCreate Failed", "DeleteThenCreate", "backup AfterCreate Failed", "DeleteThenCreate", "backup AfterCreate Failed",
+			}, ready: "ActionFailed", synced: "ReconcileSuccess",
+		},
 		"an operation is tried again": {actions: []any{backup(nil, all...)}, do: func(t *testing.T, f *triggered) {
 			f.ledger.fails = true
 			f.until(t, "Succeeded")
 			f.log = slices.Compact(f.log)
 			f.ledger.fails = false
 			f.until(t, "Succeeded")
-		}, log: []string{"backup BeforeCreate Succeeded", "failed Create", "Create", "backup AfterCreate Succeeded"}, ready: "Available", synced: "ReconcileSuccess"},
+		}, log: []string{"backup BeforeCreate Succeeded", "failed Create", "Create", "backup AfterCreate Succeeded"},
+			ready: "Available", synced: "ReconcileSuccess"},
 		"the change is taken back": {actions: []any{backup(nil, all...)}, do: func(t *testing.T, f *triggered) {
 			created(t, f)
 			f.resize(t, "2")
@@ -452,31 +480,61 @@ func TestTriggers(t *testing.T) {
 			f.retrigger(t, backup(m{"name": "other"}, "AfterCreate"))
 			f.until(t, "Succeeded")
 		}, log: []string{"backup BeforeCreate Failed", "Create"}, ready: "Available", synced: "ReconcileSuccess"},
-		"the trigger of one that waits for approval is removed": {actions: []any{backup(nil, "BeforeCreate")}, do: func(t *testing.T, f *triggered) {
-			f.until(t, "AwaitingApproval")
-			f.retrigger(t, backup(m{"name": "other"}, "AfterUpdate"))
-			f.until(t, "")
-		}, log: []string{"Create"}, ready: "Available", synced: "ReconcileSuccess"},
-		"after the operation, that of one that runs is removed": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
-			f.until(t, "Running")
-			f.retrigger(t)
-			f.until(t, "")
-			f.resize(t, "2")
-			f.until(t, "")
-		}, log: []string{"Create", "Update"}, ready: "Available", synced: "ReconcileSuccess"},
-		"an action that is not served": {actions: []any{backup(m{"action": "others.action.cloud.landbridge.io"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "") },
-			ready: "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is served as others.action.cloud.landbridge.io: activate"},
+		"the trigger of one that waits for approval is removed": {
+			actions: []any{backup(nil, "BeforeCreate")}, do: func(t *testing.T, f *triggered) {
+				f.until(t, "AwaitingApproval")
+				f.retrigger(t, backup(m{"name": "other"}, "AfterUpdate"))
+				f.until(t, "")
+			}, log: []string{"Create"}, ready: "Available", synced: "ReconcileSuccess",
+		},
+		"after the operation, that of one that runs is removed": {
+			actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
+				f.until(t, "Running")
+				f.retrigger(t)
+				f.until(t, "")
+				f.resize(t, "2")
+				f.until(t, "")
+			}, log: []string{"Create", "Update"}, ready: "Available", synced: "ReconcileSuccess",
+		},
+		"an action that is not served": {
+			actions: []any{backup(m{"action": "others.action.cloud.landbridge.io"}, "BeforeCreate")},
+			do:      func(t *testing.T, f *triggered) { f.until(t, "") },
+			ready:   "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is " +
+				"served as others.action.cloud.landbridge.io: activate",
+		},
 		// The right to invoke is checked for what the element says, letter by letter.
-		"an action by the beginning of its group": {actions: []any{backup(m{"action": "backups.action.cloud"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "Succeeded") },
-			ready: "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is served as backups.action.cloud: activate"},
-		"an action by its singular": {actions: []any{backup(m{"action": "backup.action.cloud.landbridge.io"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "Succeeded") },
-			ready: "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is served as backup.action.cloud.landbridge.io: activate"},
-		"a condition that is no CEL": {actions: []any{backup(m{"condition": "self."}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "") },
-			ready: "Unknown", synced: "InvalidConfiguration", told: "spec.actions[backup].condition: ERROR"},
-		"a condition that is no condition": {actions: []any{backup(m{"condition": "1"}, "BeforeCreate")}, do: func(t *testing.T, f *triggered) { f.until(t, "") },
-			ready: "Unknown", synced: "InvalidConfiguration", told: "spec.actions[backup].condition: the result must be true or false"},
-		"a value that is not there": {actions: []any{backup(m{"values": []any{m{"to": "forProvider.source", "value": "self.status.atProvider.arn"}}}, "AfterCreate")},
-			do: func(t *testing.T, f *triggered) { f.until(t, "") }, log: []string{"Create"}, ready: "InvalidConfiguration", synced: "ReconcileSuccess"},
+		"an action by the beginning of its group": {
+			actions: []any{backup(m{"action": "backups.action.cloud"}, "BeforeCreate")},
+			do:      func(t *testing.T, f *triggered) { f.until(t, "Succeeded") },
+			ready:   "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is " +
+				"served as backups.action.cloud: activate",
+		},
+		"an action by its singular": {
+			actions: []any{backup(m{"action": "backup.action.cloud.landbridge.io"}, "BeforeCreate")},
+			do:      func(t *testing.T, f *triggered) { f.until(t, "Succeeded") },
+			ready:   "Creating", synced: "InvalidConfiguration", told: "spec.actions[backup].action: no kind is " +
+				"served as backup.action.cloud.landbridge.io: activate",
+		},
+		"a condition that is no CEL": {
+			actions: []any{backup(m{"condition": "self."}, "BeforeCreate")},
+			do:      func(t *testing.T, f *triggered) { f.until(t, "") },
+			ready:   "Unknown", synced: "InvalidConfiguration", told: "spec.actions[backup].condition: ERROR",
+		},
+		"a condition that is no condition": {
+			actions: []any{backup(m{"condition": "1"}, "BeforeCreate")},
+			do:      func(t *testing.T, f *triggered) { f.until(t, "") },
+			ready:   "Unknown", synced: "InvalidConfiguration",
+			told: "spec.actions[backup].condition: the result must be true or false",
+		},
+		"a value that is not there": {
+			actions: []any{
+				backup(m{
+					"values": []any{m{"to": "forProvider.source", "value": "self.status.atProvider.arn"}},
+				}, "AfterCreate"),
+			},
+			do: func(t *testing.T, f *triggered) { f.until(t, "") }, log: []string{"Create"},
+			ready: "InvalidConfiguration", synced: "ReconcileSuccess",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -506,7 +564,9 @@ func TestTriggers(t *testing.T) {
 func TestTriggeredObject(t *testing.T) {
 	t.Parallel()
 	f := newTriggered(t, backup(m{
-		"forProvider": m{"label": "a"}, "values": []any{m{"to": "forProvider.source", "value": "self.status.atProvider.id + '-' + self.metadata.name"}},
+		"forProvider": m{"label": "a"}, "values": []any{m{
+			"to": "forProvider.source", "value": "self.status.atProvider.id + '-' + self.metadata.name",
+		}},
 	}, "AfterCreate", "BeforeDestroy"))
 	f.until(t, "Succeeded")
 	objects := f.invocations(t)
@@ -529,7 +589,8 @@ func TestTriggeredObject(t *testing.T) {
 	objects = f.invocations(t) // those of the last change, and of the destruction
 	var owned, kept int
 	for _, u := range objects {
-		if ttl, ok, _ := unstructured.NestedInt64(u.Object, "spec", "ttlSecondsAfterFinished"); ok && ttl > 0 && len(u.GetOwnerReferences()) == 0 {
+		if ttl, ok, _ := unstructured.NestedInt64(u.Object, "spec", "ttlSecondsAfterFinished"); ok && ttl > 0 &&
+			len(u.GetOwnerReferences()) == 0 {
 			kept++
 		} else {
 			owned++
@@ -584,7 +645,8 @@ func TestTriggeredOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		policy := rapid.SampledFrom([]any{"Halt", "Continue"}).Draw(rt, "on failure")
-		f := newTriggered(t, backup(m{"onFailure": policy}, "BeforeCreate", "AfterCreate", "BeforeUpdate", "AfterUpdate", "BeforeDestroy", "AfterDestroy"))
+		f := newTriggered(t, backup(m{"onFailure": policy}, "BeforeCreate", "AfterCreate", "BeforeUpdate",
+			"AfterUpdate", "BeforeDestroy", "AfterDestroy"))
 		size := 1
 		live := func() {
 			if f.process.Dead {
@@ -592,7 +654,8 @@ func TestTriggeredOnce(t *testing.T) {
 			}
 		}
 		for range rapid.IntRange(5, 40).Draw(rt, "steps") {
-			f.process.Left, f.process.Stored = rapid.IntRange(-1, 3).Draw(rt, "writes until it ends"), rapid.Bool().Draw(rt, "the last one is stored")
+			f.process.Left, f.process.Stored = rapid.IntRange(-1, 3).Draw(rt, "writes until it ends"),
+				rapid.Bool().Draw(rt, "the last one is stored")
 			f.ledger.fails = rapid.IntRange(0, 3).Draw(rt, "fails") == 0
 			f.reconcile(t)
 			live()

@@ -50,19 +50,64 @@ func TestConditionsAfterFailures(t *testing.T) {
 		retried string
 		want    [4]string // Ready, its message, Synced, LastAsyncOperation
 	}{
-		"as declared":                           {o: &scheduler.Observation{Instance: full, Plan: noOp}, want: [4]string{"True", "", "True", "Unknown"}},
-		"an update fails":                       {o: &scheduler.Observation{Instance: full, Plan: update, Last: failed}, want: [4]string{"True", "", "True", "False"}},
-		"an apply fails halfway":                {o: &scheduler.Observation{Instance: incomplete, Plan: update, Last: failed}, want: [4]string{"False", notReady, "True", "False"}},
-		"the rest is tried again":               {synced: "update failed: 403", generation: 1, o: &scheduler.Observation{Instance: incomplete, Operation: running, Last: failed}, want: [4]string{"False", notReady, "False", "Unknown"}},
-		"it is tried again before it is told":   {synced: "-", generation: 1, o: &scheduler.Observation{Instance: full, Operation: running, Last: now}, want: [4]string{"True", "", "False", "Unknown"}},
-		"a failed update is tried again":        {synced: "update failed: 403", generation: 1, o: &scheduler.Observation{Instance: full, Operation: running, Last: failed}, want: [4]string{"True", "", "False", "Unknown"}},
-		"a create is tried again":               {synced: "create failed: 403", generation: 1, o: &scheduler.Observation{Operation: &instance.Operation{Kind: instance.Create}, Last: failed}, want: [4]string{"False", "", "False", "Unknown"}},
-		"the spec has changed since":            {synced: "update failed: 403", o: &scheduler.Observation{Instance: full, Operation: running, Last: failed}, want: [4]string{"True", "", "True", "Unknown"}},
-		"a look failed before the update":       {synced: "observe failed: 403", generation: 1, o: &scheduler.Observation{Instance: full, Operation: running, Last: failed}, want: [4]string{"True", "", "True", "Unknown"}},
-		"a retry is asked for":                  {synced: "update failed: 403", generation: 1, retried: "now", o: &scheduler.Observation{Instance: full, Operation: running}, want: [4]string{"True", "", "True", "Unknown"}},
-		"the rest succeeds":                     {synced: "update failed: 403", generation: 1, o: &scheduler.Observation{Instance: full, Plan: noOp, Last: succeeded}, want: [4]string{"True", "", "True", "True"}},
-		"nothing is left to do":                 {o: &scheduler.Observation{Instance: incomplete, Plan: noOp}, want: [4]string{"True", "", "True", "Unknown"}},
-		"it is only observed, and not complete": {o: &scheduler.Observation{Instance: incomplete}, want: [4]string{"False", notReady, "True", "Unknown"}},
+		"as declared": {
+			o: &scheduler.Observation{Instance: full, Plan: noOp}, want: [4]string{"True", "", "True", "Unknown"},
+		},
+		"an update fails": {
+			o: &scheduler.Observation{Instance: full, Plan: update, Last: failed}, want: [4]string{
+				"True", "", "True", "False",
+			},
+		},
+		"an apply fails halfway": {
+			o: &scheduler.Observation{Instance: incomplete, Plan: update, Last: failed}, want: [4]string{
+				"False", notReady, "True", "False",
+			},
+		},
+		"the rest is tried again": {
+			synced: "update failed: 403", generation: 1,
+			o: &scheduler.Observation{Instance: incomplete, Operation: running, Last: failed}, want: [4]string{
+				"False", notReady, "False", "Unknown",
+			},
+		},
+		"it is tried again before it is told": {
+			synced: "-", generation: 1, o: &scheduler.Observation{Instance: full, Operation: running, Last: now},
+			want: [4]string{"True", "", "False", "Unknown"},
+		},
+		"a failed update is tried again": {
+			synced: "update failed: 403", generation: 1, o: &scheduler.Observation{
+				Instance: full, Operation: running, Last: failed,
+			}, want: [4]string{"True", "", "False", "Unknown"},
+		},
+		"a create is tried again": {
+			synced: "create failed: 403", generation: 1,
+			o:    &scheduler.Observation{Operation: &instance.Operation{Kind: instance.Create}, Last: failed},
+			want: [4]string{"False", "", "False", "Unknown"},
+		},
+		"the spec has changed since": {
+			synced: "update failed: 403", o: &scheduler.Observation{Instance: full, Operation: running, Last: failed},
+			want: [4]string{"True", "", "True", "Unknown"},
+		},
+		"a look failed before the update": {
+			synced: "observe failed: 403", generation: 1, o: &scheduler.Observation{
+				Instance: full, Operation: running, Last: failed,
+			}, want: [4]string{"True", "", "True", "Unknown"},
+		},
+		"a retry is asked for": {
+			synced: "update failed: 403", generation: 1, retried: "now", o: &scheduler.Observation{
+				Instance: full, Operation: running,
+			}, want: [4]string{"True", "", "True", "Unknown"},
+		},
+		"the rest succeeds": {
+			synced: "update failed: 403", generation: 1, o: &scheduler.Observation{
+				Instance: full, Plan: noOp, Last: succeeded,
+			}, want: [4]string{"True", "", "True", "True"},
+		},
+		"nothing is left to do": {
+			o: &scheduler.Observation{Instance: incomplete, Plan: noOp}, want: [4]string{"True", "", "True", "Unknown"},
+		},
+		"it is only observed, and not complete": {
+			o: &scheduler.Observation{Instance: incomplete}, want: [4]string{"False", notReady, "True", "Unknown"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := kind(t)
@@ -76,7 +121,10 @@ func TestConditionsAfterFailures(t *testing.T) {
 				}
 				before.SetConditions(
 					synced.WithObservedGeneration(test.generation),
-					xpv2.Condition{Type: v1alpha1.TypeLastAsyncOperation, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonAsyncUpdateFailure, Message: "403"},
+					xpv2.Condition{
+						Type: v1alpha1.TypeLastAsyncOperation, Status: corev1.ConditionFalse,
+						Reason: v1alpha1.ReasonAsyncUpdateFailure, Message: "403",
+					},
 				)
 				if err := managed.EncodeConditions(before); err != nil {
 					t.Fatal(err)

@@ -47,7 +47,9 @@ func (k *Kind) lookAtRest(ctx context.Context, of subject, s writtenStatus) (fou
 // the loop would do nothing more. Most looks are at unchanged resources, and the loop costs more
 // than all other work of the controller for them. cached is the resource as the cache has it, and
 // events the number of events before it was read.
-func (r *Reconciler) lookSteady(ctx context.Context, cached *unstructured.Unstructured, events uint64) (found look, again time.Duration, unchanged bool) {
+func (r *Reconciler) lookSteady(
+	ctx context.Context, cached *unstructured.Unstructured, events uint64,
+) (found look, again time.Duration, unchanged bool) {
 	k, of := r.kind, subjectOf(cached)
 	newest := k.tracked.newer(of.name, cached)
 	before := k.tracked.get(of).status

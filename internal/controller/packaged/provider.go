@@ -34,7 +34,8 @@ func (p *Provider) read(ctx context.Context, rt *kinds.Runtime) (*model.Provider
 		return nil, err
 	}
 	if p.SchemaSum != "" && p.SchemaSum != sum {
-		return nil, fmt.Errorf("the provider %s has another schema than the one that the CRDs were generated from: run the version that the repository pins, or record the schema again and regenerate the CRDs", p.Name)
+		return nil, fmt.Errorf("the provider %s has another schema than the one that the CRDs were generated from: "+
+			"run the version that the repository pins, or record the schema again and regenerate the CRDs", p.Name)
 	}
 	return model.KeepNames(p.Name, s, p.Config, config.Assigned(p.Name))
 }

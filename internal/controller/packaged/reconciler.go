@@ -58,7 +58,10 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, m ctrl.Manager) error
 	if err != nil {
 		return err
 	}
-	r.run = r.NewProvider(kinds.ProviderOptions{Name: p.Name, Model: p, Launcher: r.Provider.Launcher, Release: kinds.ReleaseOf(r.Provider.Launcher, r.Provider.Config)})
+	r.run = r.NewProvider(kinds.ProviderOptions{
+		Name: p.Name, Model: p, Launcher: r.Provider.Launcher,
+		Release: kinds.ReleaseOf(r.Provider.Launcher, r.Provider.Config),
+	})
 	r.types, r.started, r.gone = map[string]string{}, map[string]incarnation{}, map[string]time.Time{}
 	names := map[kschema.GroupKind]string{}
 	for _, d := range crd.ProviderConfig(p) {

@@ -25,7 +25,8 @@ type Reconciler struct {
 // SetupWithManager runs the reconciler with a manager.
 func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(m).Named("planpolicy").For(&v1alpha1.PlanPolicy{}).
-		WithOptions(controller.Options{SkipNameValidation: ptr.To(true), NewQueue: queue.New[reconcile.Request]}). // Run may be called more than once in a process
+		// Run may be called more than once in a process.
+		WithOptions(controller.Options{SkipNameValidation: ptr.To(true), NewQueue: queue.New[reconcile.Request]}).
 		Complete(r)
 }
 
@@ -41,7 +42,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	before := p.DeepCopy()
 	p.Status.ObservedGeneration = p.Generation
-	p.Status.SetConditions(policy.Ready(policy.Compile(p).Invalid(), "The policy acts on every plan that it matches").WithObservedGeneration(p.Generation))
+	p.Status.SetConditions(policy.Ready(policy.Compile(p).Invalid(), "The policy acts on every plan that it matches").
+		WithObservedGeneration(p.Generation))
 	if equality.Semantic.DeepEqual(before.Status, p.Status) {
 		return reconcile.Result{}, nil
 	}

@@ -122,7 +122,9 @@ func (key AccountKey) sum(of any) string {
 // storedAccount returns what is stored of the account that a configuration gives access to. Only
 // processes with the same key can compare it, so it is empty without one. Secrets, and the
 // environment, do not count: they are renewed, and the account stays the same.
-func storedAccount(name string, u *unstructured.Unstructured, c translate.Configuration, p *model.Provider, key AccountKey) instance.Account {
+func storedAccount(
+	name string, u *unstructured.Unstructured, c translate.Configuration, p *model.Provider, key AccountKey,
+) instance.Account {
 	if key == (AccountKey{}) {
 		return ""
 	}

@@ -131,7 +131,8 @@ func TestStoredAccount(t *testing.T) {
 		u.SetKind("ClusterProviderConfig")
 		u.SetUID("uid")
 		u.SetAnnotations(map[string]string{"landbridge.io/account": "x"})
-		stored := providerconfig.StoredAccount("g/ClusterProviderConfig//dev", u, translate.Configuration{Value: v, SensitivePaths: secret}, p, key)
+		stored := providerconfig.StoredAccount("g/ClusterProviderConfig//dev", u,
+			translate.Configuration{Value: v, SensitivePaths: secret}, p, key)
 		return stored.Configurations()[""]
 	}
 	key := providerconfig.AccountKey{1}
@@ -145,11 +146,14 @@ func TestStoredAccount(t *testing.T) {
 		secret []cty.Path
 		same   bool
 	}{
-		"another password":   {value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("q")), key, nil, true},
-		"no password":        {value(cty.StringVal("a"), cty.StringVal("u"), none), key, nil, true},
-		"another endpoint":   {value(cty.StringVal("b"), cty.StringVal("u"), cty.StringVal("p")), key, nil, false},
-		"the user is secret": {value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("p")), key, []cty.Path{cty.GetAttrPath("user")}, false},
-		"another key":        {value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("p")), providerconfig.AccountKey{2}, nil, false},
+		"another password": {value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("q")), key, nil, true},
+		"no password":      {value(cty.StringVal("a"), cty.StringVal("u"), none), key, nil, true},
+		"another endpoint": {value(cty.StringVal("b"), cty.StringVal("u"), cty.StringVal("p")), key, nil, false},
+		"the user is secret": {
+			value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("p")), key,
+			[]cty.Path{cty.GetAttrPath("user")}, false,
+		},
+		"another key": {value(cty.StringVal("a"), cty.StringVal("u"), cty.StringVal("p")), providerconfig.AccountKey{2}, nil, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -78,17 +78,21 @@ func TestAllowedNamespaces(t *testing.T) {
 		listed  bool
 		want    bool
 	}{
-		"default":                              {want: true},
-		"default with the flag":                {listed: true},
-		"name":                                 {allowed: m{"names": []any{"other", "team-a"}}, want: true},
-		"name, with the flag":                  {allowed: m{"names": []any{"other", "team-a"}}, listed: true, want: true},
-		"another name":                         {allowed: m{"names": []any{"other", "team-ab", "*"}}},
-		"none":                                 {allowed: m{}},
-		"label":                                {allowed: selects(m{"matchLabels": m{"tier": "gold"}}), want: true},
-		"expression":                           {allowed: selects(m{"matchExpressions": []any{m{"key": "tier", "operator": "Exists"}}}), want: true},
-		"another label":                        {allowed: selects(m{"matchLabels": m{"tier": "silver"}})},
-		"all":                                  {allowed: selects(m{}), listed: true, want: true},
-		"another label, but the name":          {allowed: m{"names": []any{"team-a"}, "selector": m{"matchLabels": m{"tier": "silver"}}}, want: true},
+		"default":               {want: true},
+		"default with the flag": {listed: true},
+		"name":                  {allowed: m{"names": []any{"other", "team-a"}}, want: true},
+		"name, with the flag":   {allowed: m{"names": []any{"other", "team-a"}}, listed: true, want: true},
+		"another name":          {allowed: m{"names": []any{"other", "team-ab", "*"}}},
+		"none":                  {allowed: m{}},
+		"label":                 {allowed: selects(m{"matchLabels": m{"tier": "gold"}}), want: true},
+		"expression": {
+			allowed: selects(m{"matchExpressions": []any{m{"key": "tier", "operator": "Exists"}}}), want: true,
+		},
+		"another label": {allowed: selects(m{"matchLabels": m{"tier": "silver"}})},
+		"all":           {allowed: selects(m{}), listed: true, want: true},
+		"another label, but the name": {
+			allowed: m{"names": []any{"team-a"}, "selector": m{"matchLabels": m{"tier": "silver"}}}, want: true,
+		},
 		"invalid selector":                     {allowed: selects(m{"matchExpressions": []any{m{"key": "tier", "operator": "Like"}}})},
 		"malformed":                            {allowed: m{"names": "team-a"}},
 		"its own configuration, with the flag": {kind: model.ProviderConfigKind, listed: true, want: true},
@@ -122,7 +126,11 @@ func TestDeniedNamespace(t *testing.T) {
 		"allowedNamespaces": m{"names": []any{"team-a"}},
 		"tokenSecretRef":    m{"namespace": "vault", "name": "hidden", "key": "token"},
 	})
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "vault", Name: "hidden"}, Data: map[string][]byte{"token": []byte("s3cr3t")}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "vault", Name: "hidden"}, Data: map[string][]byte{
+			"token": []byte("s3cr3t"),
+		},
+	}
 	r, c := resolver(t, false, u, secret)
 	ref := &xpv2.ProviderConfigReference{Kind: model.ClusterProviderConfigKind, Name: "shared"}
 	denied := func(when string) {
@@ -131,7 +139,8 @@ func TestDeniedNamespace(t *testing.T) {
 		if !h.Denied || len(h.Secrets) != 0 {
 			t.Errorf("%s: denied: %t, secrets: %d", when, h.Denied, len(h.Secrets))
 		}
-		if text := h.Diagnostics.Errors().String(); strings.Contains(text, "vault") || strings.Contains(text, "hidden") || !strings.Contains(text, "spec.allowedNamespaces") {
+		if text := h.Diagnostics.Errors().String(); strings.Contains(text, "vault") ||
+			strings.Contains(text, "hidden") || !strings.Contains(text, "spec.allowedNamespaces") {
 			t.Errorf("%s: %s", when, text)
 		}
 		if _, _, diags := h.Acquire(t.Context()); !diags.HasErrors() {
@@ -161,7 +170,8 @@ func TestJoinIsDeniedWithOne(t *testing.T) {
 	held := 0
 	a, b := leased("a", &held), leased("b", &held)
 	b.Denied = true
-	joined := providerconfig.Map(providerconfig.Join(map[string]providerconfig.Handle[string]{"x": a, "y": b}), func(map[string]string) string { return "" })
+	joined := providerconfig.Map(providerconfig.Join(map[string]providerconfig.Handle[string]{"x": a, "y": b}),
+		func(map[string]string) string { return "" })
 	if !joined.Denied {
 		t.Error("it is not denied")
 	}

@@ -127,15 +127,17 @@ func (c *Controller) Start(ctx context.Context, m manager.Manager) error {
 		if err := c.readAll(ctx, m.GetClient(), kind); err != nil {
 			return fmt.Errorf("cannot list %s: %w", kind, err)
 		}
-		changed := predicate.Or(predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{}, predicate.TypedFuncs[*unstructured.Unstructured]{
-			UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
-				before, now := e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()
-				return slices.ContainsFunc([]string{v1alpha1.AnnotationReconcile, v1alpha1.AnnotationShardBy}, func(name string) bool {
-					return before[name] != now[name]
-				})
-			},
-		})
-		if err := ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj, &handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
+		changed := predicate.Or(predicate.TypedGenerationChangedPredicate[*unstructured.Unstructured]{},
+			predicate.TypedFuncs[*unstructured.Unstructured]{
+				UpdateFunc: func(e event.TypedUpdateEvent[*unstructured.Unstructured]) bool {
+					before, now := e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()
+					return slices.ContainsFunc([]string{v1alpha1.AnnotationReconcile, v1alpha1.AnnotationShardBy}, func(name string) bool {
+						return before[name] != now[name]
+					})
+				},
+			})
+		if err := ctl.Watch(source.Kind(informer.Only(m.GetCache()), obj,
+			&handler.TypedEnqueueRequestForObject[*unstructured.Unstructured]{}, changed)); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind, err)
 		}
 		c.running.Go(func() {

@@ -35,11 +35,15 @@ func TestPlainTextCredentials(t *testing.T) {
 			"metadata": map[string]any{"generation": int64(2)}, "spec": spec,
 		}}, p)
 	}
-	set(map[string]any{"region": "a", "apiKey": "hidden", "tls": []any{map[string]any{"clientKey": "hidden"}, map[string]any{"clientKey": "hidden"}}})
+	set(map[string]any{
+		"region": "a", "apiKey": "hidden",
+		"tls": []any{map[string]any{"clientKey": "hidden"}, map[string]any{"clientKey": "hidden"}},
+	})
 	want := []xpv2.Condition{{
 		Type: v1alpha1.TypePlainTextCredentials, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonNotInSecrets, ObservedGeneration: 2,
 		Message: "These arguments look like credentials, and are not in Secrets: spec.apiKey, spec.tls[0].clientKey, spec.tls[1].clientKey. " +
-			"Set providerConfig.fields.api_key.sensitive: true, providerConfig.fields.tls.client_key.sensitive: true in spec of the TerraformProvider, and refer to Secrets.",
+			"Set providerConfig.fields.api_key.sensitive: true, providerConfig.fields.tls.client_key.sensitive: " +
+			"true in spec of the TerraformProvider, and refer to Secrets.",
 	}}
 	got := status.DeepCopy()
 	for i := range got.Conditions {

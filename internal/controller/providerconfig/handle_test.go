@@ -13,10 +13,13 @@ import (
 
 // leased returns a handle on s that counts its leases in held.
 func leased(s string, held *int) providerconfig.Handle[string] {
-	return providerconfig.Handle[string]{Name: s, Secrets: []string{"secret of " + s}, Acquire: func(context.Context) (string, func(), diagnostic.Diagnostics) {
-		*held++
-		return s, func() { *held-- }, nil
-	}}
+	return providerconfig.Handle[string]{
+		Name: s, Secrets: []string{"secret of " + s},
+		Acquire: func(context.Context) (string, func(), diagnostic.Diagnostics) {
+			*held++
+			return s, func() { *held-- }, nil
+		},
+	}
 }
 
 func TestJoinLeasesAllOrNone(t *testing.T) {
@@ -94,7 +97,8 @@ func TestJoinIsPausedWithOne(t *testing.T) {
 	held, paused := 0, false
 	a, b := leased("a", &held), leased("b", &held)
 	b.Paused = func() bool { return paused }
-	joined := providerconfig.Map(providerconfig.Join(map[string]providerconfig.Handle[string]{"x": a, "y": b}), func(map[string]string) string { return "" })
+	joined := providerconfig.Map(providerconfig.Join(map[string]providerconfig.Handle[string]{"x": a, "y": b}),
+		func(map[string]string) string { return "" })
 	if joined.Paused() {
 		t.Error("it is paused")
 	}

@@ -121,7 +121,8 @@ func (r *Resolver) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) Handle[provider.Server] {
 	key := ReferenceOf(ref, namespace)
 	if key.Kind != model.ClusterProviderConfigKind && key.Kind != model.ProviderConfigKind {
-		out := Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference", "spec.providerConfigRef.kind is %q. It must be %s or %s.",
+		out := Refuse[provider.Server](key.Name, diagnostic.Errorf("Invalid provider configuration reference",
+			"spec.providerConfigRef.kind is %q. It must be %s or %s.",
 			key.Kind, model.ProviderConfigKind, model.ClusterProviderConfigKind))
 		out.Missing = true
 		return out
@@ -150,7 +151,9 @@ func (r *Resolver) resolve(ctx context.Context, ref *xpv2.ProviderConfigReferenc
 		u.SetNamespace(key.Namespace)
 		u.SetName(key.Name)
 	case kerrors.IsNotFound(err):
-		out := Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or name another one in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group))
+		out := Refuse[provider.Server](name,
+			diagnostic.Errorf("Provider configuration not found", "There is no %s %q in group %s. Create it, or "+
+				"name another one in spec.providerConfigRef.", key.Kind, key.Name, r.Provider.Group))
 		out.Missing = true
 		return known.after(out)
 	case err != nil:
@@ -197,17 +200,24 @@ func (r *Resolver) forgetUnused(now time.Time) {
 // refuse returns a handle that cannot be used if a configuration is not for a namespace. Nothing
 // else of the configuration is told, and nothing of it can be used to destroy objects either. A
 // configuration that was not found is never refused.
-func (r *Resolver) refuse(ctx context.Context, name string, config *unstructured.Unstructured, namespace string) (Handle[provider.Server], bool) {
+func (r *Resolver) refuse(
+	ctx context.Context, name string, config *unstructured.Unstructured, namespace string,
+) (Handle[provider.Server], bool) {
 	if config.GetUID() == "" || config.GetUID() == noConfiguration {
 		return Handle[provider.Server]{}, false
 	}
 	allowed, err := r.Admission.allows(ctx, config, namespace)
 	switch {
 	case err != nil:
-		return Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not usable", "It cannot be determined whether namespace %s may use %s %q: %s.", namespace, config.GetKind(), config.GetName(), err)), true
+		return Refuse[provider.Server](name,
+			diagnostic.Errorf("Provider configuration not usable", "It cannot be determined whether namespace %s "+
+				"may use %s %q: %s.", namespace, config.GetKind(), config.GetName(), err)), true
 	case !allowed:
-		out := Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not allowed", "Resources of namespace %s may not use the %s %q. Have the namespace added to its spec.%s, or name another configuration in spec.providerConfigRef.",
-			namespace, config.GetKind(), config.GetName(), model.AllowedNamespaces))
+		out := Refuse[provider.Server](name,
+			diagnostic.Errorf("Provider configuration not allowed",
+				"Resources of namespace %s may not use the %s %q. Have the namespace added to its spec.%s, or name "+
+					"another configuration in spec.providerConfigRef.",
+				namespace, config.GetKind(), config.GetName(), model.AllowedNamespaces))
 		out.Denied = true
 		return out, true
 	}
@@ -267,7 +277,9 @@ func (r *Resolver) nothingToConfigure() bool {
 	return len(r.Provider.Schema.Config.Attributes) == 0 && len(r.Provider.Schema.Config.Blocks) == 0
 }
 
-func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *unstructured.Unstructured) (Handle[provider.Server], *tokens, pool.Key) {
+func (r *Resolver) handle(
+	ctx context.Context, name string, of Reference, u *unstructured.Unstructured,
+) (Handle[provider.Server], *tokens, pool.Key) {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	var secrets []string
 	var names []types.NamespacedName
@@ -302,7 +314,9 @@ func (r *Resolver) handle(ctx context.Context, name string, of Reference, u *uns
 		t, err = r.withTokens(ctx, of, specs, &c)
 	}
 	if err != nil {
-		out := Refuse[provider.Server](name, diagnostic.Errorf("Provider configuration not usable", "spec.%s of the provider configuration: %s.", model.ServiceAccountTokens, err))
+		out := Refuse[provider.Server](name,
+			diagnostic.Errorf("Provider configuration not usable", "spec.%s of the provider configuration: %s.",
+				model.ServiceAccountTokens, err))
 		out.Secrets = secrets
 		return out, nil, pool.Key{}
 	}

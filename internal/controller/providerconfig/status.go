@@ -60,7 +60,11 @@ const maxNamed = 5
 // configuration of the cluster may not know the resources of its namespaces, so they are only
 // counted.
 func inUse(ref Reference, users []User) *Problem {
-	return &Problem{v1alpha1.ReasonInUse, fmt.Sprintf("It is being deleted, and stays until no resource uses it any more. It is used by: %s.", usersText(ref, users))}
+	return &Problem{
+		v1alpha1.ReasonInUse,
+		fmt.Sprintf("It is being deleted, and stays until no resource uses it any more. It is used by: %s.",
+			usersText(ref, users)),
+	}
 }
 
 // usersText names users of a configuration. Those of one of the cluster are counted by namespace.
@@ -104,11 +108,13 @@ func (r *reconciler) setAccountChanged(ctx context.Context, status *xpv2.Conditi
 // accountChanged is the message of a configuration for users whose objects are not known to be in
 // its account.
 func accountChanged(ref Reference, changed []User, of int, code string) string {
-	out := fmt.Sprintf("Nothing is done for %d of %d resources, whose objects are not known to be in the account of this configuration: %s.", len(changed), of, usersText(ref, changed))
+	out := fmt.Sprintf("Nothing is done for %d of %d resources, whose objects are not known to be in the account of "+
+		"this configuration: %s.", len(changed), of, usersText(ref, changed))
 	if code == "" {
 		return out
 	}
-	return out + fmt.Sprintf(" If its arguments have changed, and it is for the same account as before for all of them, set the annotation landbridge.io/confirm-account of this configuration to %q.", code)
+	return out + fmt.Sprintf(" If its arguments have changed, and it is for the same account as before for all of "+
+		"them, set the annotation landbridge.io/confirm-account of this configuration to %q.", code)
 }
 
 // setReady sets the condition Ready, and Reconciling while the configuration cannot be used: it is
@@ -156,7 +162,8 @@ func setPlainCredentials(status *xpv2.ConditionedStatus, u *unstructured.Unstruc
 	}
 	status.SetConditions(xpv2.Condition{
 		Type: v1alpha1.TypePlainTextCredentials, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonNotInSecrets,
-		Message: fmt.Sprintf("These arguments look like credentials, and are not in Secrets: %s. Set %s in spec of the TerraformProvider, and refer to Secrets.",
+		Message: fmt.Sprintf("These arguments look like credentials, and are not in Secrets: %s. Set %s in spec of "+
+			"the TerraformProvider, and refer to Secrets.",
 			strings.Join(paths, ", "), strings.Join(fields, ", ")),
 		LastTransitionTime: metav1.Now(), ObservedGeneration: u.GetGeneration(),
 	})

@@ -84,9 +84,11 @@ func tokenSpecs(of Reference, spec map[string]any, l provider.Launcher) ([]token
 		private, ok := l.(provider.PrivateLauncher)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("the provider of the token %s is linked into the controller and has no environment of its own; use $(tokenFile.%s) in an argument", t.Name, t.Name)
+			return nil, fmt.Errorf("the provider of the token %s is linked into the controller and has no "+
+				"environment of its own; use $(tokenFile.%s) in an argument", t.Name, t.Name)
 		case private.Reserved(variable):
-			return nil, fmt.Errorf("the environment variable %s of the token %s is reserved, or set by the TerraformProvider; use another one", variable, t.Name)
+			return nil, fmt.Errorf("the environment variable %s of the token %s is reserved, or set by the "+
+				"TerraformProvider; use another one", variable, t.Name)
 		case variables[variable]:
 			return nil, fmt.Errorf("two tokens have the environment variable %s; use another one", variable)
 		}

@@ -55,7 +55,9 @@ func (s *server) GetMetadata(context.Context, *tfprotov6.GetMetadataRequest) (*t
 	return nil, errors.New("it has ended")
 }
 
-func (s *server) ValidateProviderConfig(context.Context, *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (s *server) ValidateProviderConfig(
+	context.Context, *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	return &tfprotov6.ValidateProviderConfigResponse{}, nil
 }
 
@@ -135,7 +137,9 @@ func (a *accounts) refuse(err error) {
 	a.err = err
 }
 
-func (a *accounts) request(_ context.Context, namespace, name string, audiences []string, lifetime time.Duration) (providerconfig.IssuedToken, error) {
+func (a *accounts) request(
+	_ context.Context, namespace, name string, audiences []string, lifetime time.Duration,
+) (providerconfig.IssuedToken, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.err != nil {
@@ -235,7 +239,9 @@ func TestTokenFiles(t *testing.T) {
 			t.Errorf("it is refused while the token is valid: %v", d)
 		}
 		time.Sleep(30 * time.Minute)
-		if d := resolve(t, r).Diagnostics; !d.HasErrors() || !strings.Contains(d.Err().Error(), "there is no token of ServiceAccount builder in namespace team-a: no more") {
+		if d := resolve(t, r).Diagnostics; !d.HasErrors() ||
+			!strings.Contains(d.Err().Error(), "there is no token of ServiceAccount builder in namespace "+
+				"team-a: no more") {
 			t.Errorf("it is not refused when the token has expired: %v", d)
 		}
 		a.refuse(nil)
@@ -397,8 +403,14 @@ func TestTokensAreRefused(t *testing.T) {
 		"reserved":            {tokens: []any{tokenOf("builder", m{"env": "PATH"})}, want: "PATH of the token cloud is reserved"},
 		"reserved for a file": {tokens: []any{tokenOf("builder", m{"fileEnv": "PATH"})}, want: "PATH of the token cloud is reserved"},
 		"both":                {tokens: []any{tokenOf("builder", m{"env": "A", "fileEnv": "B"})}, want: "has both env and fileEnv"},
-		"the same variable":   {tokens: []any{tokenOf("builder", m{"env": "A"}), second(m{"name": "other", "fileEnv": "A"})}, want: "two tokens have the environment variable A"},
-		"no process":          {tokens: []any{tokenOf("builder", m{"env": "A"})}, linked: true, want: "is linked into the controller and has no environment of its own"},
+		"the same variable": {
+			tokens: []any{tokenOf("builder", m{"env": "A"}), second(m{"name": "other", "fileEnv": "A"})},
+			want:   "two tokens have the environment variable A",
+		},
+		"no process": {
+			tokens: []any{tokenOf("builder", m{"env": "A"})}, linked: true,
+			want: "is linked into the controller and has no environment of its own",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -27,16 +27,25 @@ func TestTold(t *testing.T) {
 		want   v1alpha1.QueriedOwnership
 		owners []string
 	}{
-		"of no owner":                    {want: v1alpha1.QueriedUnmanaged},
-		"managed":                        {all: []discovery.Owner{owner("a", "x", false)}, want: v1alpha1.QueriedManaged, owners: []string{"x"}},
-		"declared":                       {all: []discovery.Owner{owner("a", "x", true)}, want: v1alpha1.QueriedDeclared, owners: []string{"x"}},
-		"managed and declared":           {all: []discovery.Owner{owner("a", "b", true), owner("a", "x", false)}, want: v1alpha1.QueriedManaged, owners: []string{"x", "b"}},
-		"managed elsewhere":              {all: []discovery.Owner{owner("b", "x", false)}},
-		"declared elsewhere":             {all: []discovery.Owner{owner("b", "x", true)}},
-		"of the cluster":                 {all: []discovery.Owner{owner("", "x", false)}},
-		"declared here, managed there":   {all: []discovery.Owner{owner("a", "x", true), owner("b", "y", false)}},
-		"declared here and there":        {all: []discovery.Owner{owner("b", "y", true), owner("a", "x", true)}, want: v1alpha1.QueriedDeclared, owners: []string{"x"}},
-		"managed here, and wanted there": {all: []discovery.Owner{owner("b", "y", false), owner("a", "x", false)}, want: v1alpha1.QueriedManaged, owners: []string{"x"}},
+		"of no owner": {want: v1alpha1.QueriedUnmanaged},
+		"managed":     {all: []discovery.Owner{owner("a", "x", false)}, want: v1alpha1.QueriedManaged, owners: []string{"x"}},
+		"declared":    {all: []discovery.Owner{owner("a", "x", true)}, want: v1alpha1.QueriedDeclared, owners: []string{"x"}},
+		"managed and declared": {
+			all: []discovery.Owner{owner("a", "b", true), owner("a", "x", false)}, want: v1alpha1.QueriedManaged,
+			owners: []string{"x", "b"},
+		},
+		"managed elsewhere":            {all: []discovery.Owner{owner("b", "x", false)}},
+		"declared elsewhere":           {all: []discovery.Owner{owner("b", "x", true)}},
+		"of the cluster":               {all: []discovery.Owner{owner("", "x", false)}},
+		"declared here, managed there": {all: []discovery.Owner{owner("a", "x", true), owner("b", "y", false)}},
+		"declared here and there": {
+			all: []discovery.Owner{owner("b", "y", true), owner("a", "x", true)}, want: v1alpha1.QueriedDeclared,
+			owners: []string{"x"},
+		},
+		"managed here, and wanted there": {
+			all: []discovery.Owner{owner("b", "y", false), owner("a", "x", false)}, want: v1alpha1.QueriedManaged,
+			owners: []string{"x"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +169,10 @@ func TestEvents(t *testing.T) {
 			now:  v1alpha1.ResourceQueryStatus{Violations: violation},
 			want: []string{"EstatePolicyWarning EstatePolicy p: 2 objects: no"},
 		},
-		"still violated":     {before: v1alpha1.ResourceQueryStatus{Violations: violation}, now: v1alpha1.ResourceQueryStatus{Violations: violation}},
+		"still violated": {
+			before: v1alpha1.ResourceQueryStatus{Violations: violation},
+			now:    v1alpha1.ResourceQueryStatus{Violations: violation},
+		},
 		"not violated again": {before: v1alpha1.ResourceQueryStatus{Violations: violation}},
 	} {
 		t.Run(name, func(t *testing.T) {

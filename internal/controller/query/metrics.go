@@ -13,8 +13,12 @@ import (
 const maxGauges = 1000
 
 var (
-	unmanagedNow  = prometheus.NewDesc("landbridge_unmanaged_objects", "Objects that a ResourceQuery has found and no resource manages or describes. At most 1,000 queries have it.", []string{"namespace", "name"}, nil)
-	violationsNow = prometheus.NewDesc("landbridge_estate_policy_violations", "Objects that a ResourceQuery has found and that violate an EstatePolicy, counted for each of its validations.", []string{"policy", "namespace", "name"}, nil)
+	unmanagedNow = prometheus.NewDesc("landbridge_unmanaged_objects", "Objects that a ResourceQuery has found and "+
+		"no resource manages or describes. At most 1,000 queries have it.", []string{"namespace", "name"}, nil)
+	violationsNow = prometheus.NewDesc("landbridge_estate_policy_violations",
+		"Objects that a ResourceQuery has found and that violate an EstatePolicy, counted for each of "+
+			"its validations.",
+		[]string{"policy", "namespace", "name"}, nil)
 )
 
 // gauges has what metrics tell of queries.

@@ -38,11 +38,15 @@ type objectOwners struct {
 	accounts       map[providerconfig.Reference]ownership.Account
 }
 
-func newObjectOwners(claiming func(ownership.Access, *schema.Resource, cty.Value) []ownership.OwnerClaim, t *target, account ownership.Account, resources []Resource) *objectOwners {
+func newObjectOwners(
+	claiming func(ownership.Access, *schema.Resource, cty.Value) []ownership.OwnerClaim, t *target,
+	account ownership.Account, resources []Resource,
+) *objectOwners {
 	own := t.configuration()
 	out := &objectOwners{
 		claiming: claiming, target: t, access: ownership.Access{Configuration: t.provider.Configs.Name(own), Account: account},
-		configurations: map[types.NamespacedName]providerconfig.Reference{}, accounts: map[providerconfig.Reference]ownership.Account{own: account},
+		configurations: map[types.NamespacedName]providerconfig.Reference{},
+		accounts:       map[providerconfig.Reference]ownership.Account{own: account},
 	}
 	owners := make([]discovery.Owner, 0, len(resources))
 	for _, r := range resources {

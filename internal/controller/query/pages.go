@@ -61,7 +61,9 @@ func paginate(all []discovery.DocumentObject, gaps discovery.Gaps) (pages []stri
 
 // writePages writes all objects into ConfigMaps, if the query asks for it, and removes those that
 // it had before. It returns their names, and how many objects do not fit.
-func (r *Reconciler) writePages(ctx context.Context, q *v1alpha1.ResourceQuery, all []discovery.DocumentObject, listing discovery.Listing) (names []string, left int, _ error) {
+func (r *Reconciler) writePages(
+	ctx context.Context, q *v1alpha1.ResourceQuery, all []discovery.DocumentObject, listing discovery.Listing,
+) (names []string, left int, _ error) {
 	var pages []string
 	if q.Spec.Pages {
 		var err error
@@ -135,7 +137,9 @@ func removePage(ctx context.Context, in typedcorev1.ConfigMapInterface, q *v1alp
 	if err != nil || have.Labels[v1alpha1.LabelQuery] != string(q.UID) {
 		return false, err
 	}
-	err = in.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion}})
+	err = in.Delete(ctx, name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion},
+	})
 	if kerrors.IsNotFound(err) {
 		err = nil
 	}

@@ -73,7 +73,9 @@ func (r *Reconciler) SetupWithManager(m ctrl.Manager) error {
 		return out
 	})
 	return ctrl.NewControllerManagedBy(m).Named("query").
-		For(&v1alpha1.ResourceQuery{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		For(&v1alpha1.ResourceQuery{},
+			builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
+				predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.EstatePolicy{}, all, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1alpha1.TerraformProvider{}, all).
 		WithOptions(kinds.ControllerOptions(2 * atOnce)).

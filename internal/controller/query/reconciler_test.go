@@ -71,12 +71,20 @@ func newCloud() *cloud {
 		Config: &schema.Block{},
 		Resources: map[string]*schema.Resource{
 			"x_thing": {
-				Type: "x_thing", Identity: &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{"id": {Type: cty.String, RequiredForImport: true}}},
-				Block: &schema.Block{Attributes: map[string]*schema.Attribute{"id": attribute(cty.String), "public": attribute(cty.Bool), "password": secret}},
+				Type: "x_thing", Identity: &schema.Identity{
+					Attributes: map[string]*schema.IdentityAttribute{"id": {Type: cty.String, RequiredForImport: true}},
+				},
+				Block: &schema.Block{
+					Attributes: map[string]*schema.Attribute{
+						"id": attribute(cty.String), "public": attribute(cty.Bool), "password": secret,
+					},
+				},
 			},
 			"x_plain": {Type: "x_plain", Block: &schema.Block{}},
 		},
-		ListResources: map[string]*schema.Block{"x_thing": {Attributes: map[string]*schema.Attribute{"region": {Type: cty.String, Optional: true}}}},
+		ListResources: map[string]*schema.Block{
+			"x_thing": {Attributes: map[string]*schema.Attribute{"region": {Type: cty.String, Optional: true}}},
+		},
 	}}
 }
 
@@ -84,7 +92,9 @@ func (c *cloud) Schema(context.Context) (*schema.Provider, diagnostic.Diagnostic
 	return c.schema, nil
 }
 
-func (c *cloud) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+func (c *cloud) ValidateListResourceConfig(
+	context.Context, *tfprotov6.ValidateListResourceConfigRequest,
+) (*tfprotov6.ValidateListResourceConfigResponse, error) {
 	return &tfprotov6.ValidateListResourceConfigResponse{}, nil
 }
 
@@ -95,7 +105,11 @@ func (c *cloud) ListResource(_ context.Context, r *tfprotov6.ListResourceRequest
 		results = append(results, tfprotov6.ListResourceResult{Diagnostics: []*tfprotov6.Diagnostic{c.failure}})
 	}
 	for _, name := range c.things {
-		result := tfprotov6.ListResourceResult{DisplayName: name, Identity: &tfprotov6.ResourceIdentityData{IdentityData: encoded(cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(name)}), identityType)}}
+		result := tfprotov6.ListResourceResult{
+			DisplayName: name, Identity: &tfprotov6.ResourceIdentityData{
+				IdentityData: encoded(cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(name)}), identityType),
+			},
+		}
 		if r.IncludeResource {
 			result.Resource = encoded(cty.ObjectVal(map[string]cty.Value{
 				"id": cty.StringVal(name), "public": cty.BoolVal(slices.Contains(c.public, name)), "password": cty.StringVal(planted),
@@ -126,13 +140,17 @@ func (configs) Name(of providerconfig.Reference) string {
 
 func (c configs) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[provider.Server] {
 	if c.denied {
-		out := providerconfig.Refuse[provider.Server]("c", diagnostic.Errorf("Provider configuration not allowed", "Resources of namespace team may not use it."))
+		out := providerconfig.Refuse[provider.Server]("c",
+			diagnostic.Errorf("Provider configuration not allowed", "Resources of namespace team may not use it."))
 		out.Denied = true
 		return out
 	}
-	return providerconfig.Handle[provider.Server]{Name: "c", Secrets: []string{planted}, Acquire: func(context.Context) (provider.Server, func(), diagnostic.Diagnostics) {
-		return c.cloud, func() {}, nil
-	}}
+	return providerconfig.Handle[provider.Server]{
+		Name: "c", Secrets: []string{planted},
+		Acquire: func(context.Context) (provider.Server, func(), diagnostic.Diagnostics) {
+			return c.cloud, func() {}, nil
+		},
+	}
 }
 
 func (configs) Access(context.Context, providerconfig.Reference) ownership.Access {
@@ -224,13 +242,20 @@ func (f *fixture) change(with func(*v1alpha1.ResourceQuery)) {
 }
 
 func claim(namespace, name string, s ownership.Strength) ownership.OwnerClaim {
-	return ownership.OwnerClaim{Owner: ownership.Owner{Key: store.Key{Group: "x.landbridge.io", Kind: "Thing", Namespace: namespace, Name: name}}, Strength: s}
+	return ownership.OwnerClaim{
+		Owner: ownership.Owner{
+			Key: store.Key{Group: "x.landbridge.io", Kind: "Thing", Namespace: namespace, Name: name},
+		}, Strength: s,
+	}
 }
 
 // resource is a custom resource that describes an object.
 func resource(name, id string, configuration string) query.Resource {
 	return query.Resource{
-		Owner:         discovery.Owner{Kind: "Thing", Namespace: "team", Name: name, Declared: true, Identity: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id)})},
+		Owner: discovery.Owner{
+			Kind: "Thing", Namespace: "team", Name: name, Declared: true,
+			Identity: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(id)}),
+		},
 		Configuration: providerconfig.Reference{Kind: model.ClusterProviderConfigKind, Name: configuration},
 	}
 }
@@ -245,10 +270,15 @@ func TestCounts(t *testing.T) {
 	f := newFixture(t, things(10))
 	f.cloud.things = []string{"begun", "declared", "free", "held", "hidden", "of-another-account", "wanted", "wanted-elsewhere"}
 	f.claims = map[string][]ownership.OwnerClaim{
-		"held": {claim("team", "a", ownership.Held)}, "begun": {claim("team", "b", ownership.Begun)}, "wanted": {claim("team", "c", ownership.Wanted)},
+		"held": {claim("team", "a", ownership.Held)}, "begun": {claim("team", "b", ownership.Begun)}, "wanted": {
+			claim("team", "c", ownership.Wanted),
+		},
 		"hidden": {claim("mallory", "secret-name", ownership.Held)}, "wanted-elsewhere": {claim("mallory", "secret-name", ownership.Wanted)},
 	}
-	f.resources = []query.Resource{resource("d", "declared", "default"), resource("a", "held", "default"), resource("e", "of-another-account", "another")}
+	f.resources = []query.Resource{
+		resource("d", "declared", "default"), resource("a", "held", "default"),
+		resource("e", "of-another-account", "another"),
+	}
 	q, _ := f.reconcile()
 	s := q.Status
 	if got, want := [5]int64{s.Total, s.Managed, s.Declared, s.Unmanaged, s.OtherNamespaces}, [5]int64{8, 2, 2, 2, 2}; got != want {
@@ -269,7 +299,8 @@ func TestCounts(t *testing.T) {
 	if diff := cmp.Diff(want, shown); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if raw, _ := json.Marshal(q); strings.Contains(string(raw), "hidden") || strings.Contains(string(raw), "secret-name") || strings.Contains(string(raw), "mallory") {
+	if raw, _ := json.Marshal(q); strings.Contains(string(raw), "hidden") ||
+		strings.Contains(string(raw), "secret-name") || strings.Contains(string(raw), "mallory") {
 		t.Errorf("the query tells of objects of another namespace: %s", raw)
 	}
 }
@@ -314,7 +345,8 @@ func TestRuns(t *testing.T) {
 	f.cloud.public = []string{"b"}
 	annotate("2")
 	q, _ = f.reconcile()
-	if got := q.Status.GetCondition(v1alpha1.TypeCompliant); got.Status != corev1.ConditionFalse || got.Message != "EstatePolicy p: 1 object: the expression !object.public || managed is false." {
+	if got := q.Status.GetCondition(v1alpha1.TypeCompliant); got.Status != corev1.ConditionFalse ||
+		got.Message != "EstatePolicy p: 1 object: the expression !object.public || managed is false." {
 		t.Errorf("violated: %+v", got)
 	}
 	if len(q.Status.Objects) != 2 || q.Status.Objects[0].DisplayName != "b" || !slices.Equal(q.Status.Objects[0].Violates, []string{"p"}) {
@@ -326,12 +358,14 @@ func TestRuns(t *testing.T) {
 	f.change(func(q *v1alpha1.ResourceQuery) { q.Spec.Suspend = true })
 	lists := f.cloud.lists
 	q, _ = f.reconcile()
-	if got := q.Status.GetCondition(v1alpha1.TypeSuspended); got.Status != corev1.ConditionTrue || f.cloud.lists != lists || q.Status.Total != 2 {
+	if got := q.Status.GetCondition(v1alpha1.TypeSuspended); got.Status != corev1.ConditionTrue ||
+		f.cloud.lists != lists || q.Status.Total != 2 {
 		t.Errorf("suspended: %+v", q.Status)
 	}
 	f.change(func(q *v1alpha1.ResourceQuery) { q.Spec.Suspend, q.Spec.Limit = false, 1 })
 	q, _ = f.reconcile()
-	if got := q.Status.GetCondition(v1alpha1.TypeComplete); got.Status != corev1.ConditionFalse || got.Reason != v1alpha1.ReasonLimitReached || q.Status.Total != 1 {
+	if got := q.Status.GetCondition(v1alpha1.TypeComplete); got.Status != corev1.ConditionFalse ||
+		got.Reason != v1alpha1.ReasonLimitReached || q.Status.Total != 1 {
 		t.Errorf("limited: %+v", q.Status)
 	}
 }
@@ -355,9 +389,18 @@ func TestProblems(t *testing.T) {
 		message string
 		stalled bool
 	}{
-		"no provider":      {spec: v1alpha1.ResourceQuerySpec{ResourceType: "y_thing"}, reason: v1alpha1.ReasonProviderNotRunning, message: "spec.resourceType"},
-		"another provider": {spec: v1alpha1.ResourceQuerySpec{ResourceType: "x_thing", TerraformProvider: "y"}, reason: v1alpha1.ReasonProviderNotRunning, message: "spec.terraformProvider"},
-		"no list":          {spec: v1alpha1.ResourceQuerySpec{ResourceType: "x_plain"}, reason: v1alpha1.ReasonNotListable, message: "no list resource for x_plain", stalled: true},
+		"no provider": {
+			spec: v1alpha1.ResourceQuerySpec{ResourceType: "y_thing"}, reason: v1alpha1.ReasonProviderNotRunning,
+			message: "spec.resourceType",
+		},
+		"another provider": {
+			spec:   v1alpha1.ResourceQuerySpec{ResourceType: "x_thing", TerraformProvider: "y"},
+			reason: v1alpha1.ReasonProviderNotRunning, message: "spec.terraformProvider",
+		},
+		"no list": {
+			spec: v1alpha1.ResourceQuerySpec{ResourceType: "x_plain"}, reason: v1alpha1.ReasonNotListable,
+			message: "no list resource for x_plain", stalled: true,
+		},
 		"no such argument": {
 			spec:   v1alpha1.ResourceQuerySpec{ResourceType: "x_thing", Config: &apiextensionsv1.JSON{Raw: []byte(`{"area":"x"}`)}},
 			reason: v1alpha1.ReasonInvalidConfiguration, message: "spec.config.area", stalled: true,
@@ -366,9 +409,15 @@ func TestProblems(t *testing.T) {
 			spec:   v1alpha1.ResourceQuerySpec{ResourceType: "x_thing", Config: &apiextensionsv1.JSON{Raw: []byte(`{"region":{"x":1}}`)}},
 			reason: v1alpha1.ReasonInvalidConfiguration, message: "spec.config.region", stalled: true,
 		},
-		"not allowed": {spec: things(1), prepare: func(f *fixture) { f.configs.denied = true }, reason: v1alpha1.ReasonNamespaceNotAllowed, message: "may not use", stalled: true},
+		"not allowed": {
+			spec: things(1), prepare: func(f *fixture) { f.configs.denied = true },
+			reason: v1alpha1.ReasonNamespaceNotAllowed, message: "may not use", stalled: true,
+		},
 		"list fails": {spec: things(1), prepare: func(f *fixture) {
-			f.cloud.failure = &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: "No access", Detail: "The key " + planted + " is wrong."}
+			f.cloud.failure = &tfprotov6.Diagnostic{
+				Severity: tfprotov6.DiagnosticSeverityError, Summary: "No access",
+				Detail: "The key " + planted + " is wrong.",
+			}
 		}, reason: v1alpha1.ReasonListFailed, message: "No access"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -440,7 +489,8 @@ func TestPages(t *testing.T) {
 	}
 	f.change(func(q *v1alpha1.ResourceQuery) { q.Spec.Pages = true })
 	q, _ = f.reconcile()
-	if got := q.Status.GetCondition(xpv2.TypeReady); got.Reason != v1alpha1.ReasonPagesFailed || !strings.Contains(got.Message, "things-objects-0 is not one of this query") {
+	if got := q.Status.GetCondition(xpv2.TypeReady); got.Reason != v1alpha1.ReasonPagesFailed ||
+		!strings.Contains(got.Message, "things-objects-0 is not one of this query") {
 		t.Errorf("Ready is %+v", got)
 	}
 	if c, err := maps.Get(t.Context(), "things-objects-0", metav1.GetOptions{}); err != nil || c.Data["mine"] != "x" {
@@ -465,7 +515,9 @@ func TestPreview(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, things(1))
-			got := f.Preview(&unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "q", "namespace": "team"}, "spec": test.spec}})
+			got := f.Preview(&unstructured.Unstructured{
+				Object: map[string]any{"metadata": map[string]any{"name": "q", "namespace": "team"}, "spec": test.spec},
+			})
 			if len(got) != len(test.want) || len(got) > 0 && !strings.Contains(got[0], test.want[0]) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}

@@ -46,7 +46,8 @@ func (r *Reconciler) run(ctx context.Context, q *v1alpha1.ResourceQuery, t *targ
 	visit := &providerconfig.Visit{}
 	ctx = providerconfig.WithVisit(slots.WithOwner(ctx, q.Namespace), visit)
 	user := provider.User{Namespace: q.Namespace, Resource: "ResourceQuery." + v1alpha1.Group + "/" + q.Name}
-	h := t.provider.Configs.Resolve(ctx, t.reference, q.Namespace).For(user, fmt.Sprintf("%s/%d/%s", q.UID, q.Generation, q.Annotations[v1alpha1.AnnotationReconcile]))
+	h := t.provider.Configs.Resolve(ctx, t.reference, q.Namespace).
+		For(user, fmt.Sprintf("%s/%d/%s", q.UID, q.Generation, q.Annotations[v1alpha1.AnnotationReconcile]))
 	secrets := &redact.Redactor{}
 	secrets.AddStrings(h.Secrets...)
 	server, release, diags := h.Acquire(ctx)

@@ -52,7 +52,8 @@ func (o *outcome) setCompleteness(q *v1alpha1.ResourceQuery) {
 		c.Message = fmt.Sprintf("There may be more than %d objects. Raise spec.limit, or narrow the list down in spec.config.", o.result.total)
 	case o.left > 0:
 		c.Status, c.Reason = corev1.ConditionFalse, v1alpha1.ReasonPagesFull
-		c.Message = fmt.Sprintf("%d objects are in no page, since there may be at most %d pages. Narrow the list down in spec.config.", o.left, maxPages)
+		c.Message = fmt.Sprintf("%d objects are in no page, since there may be at most %d pages. Narrow the list "+
+			"down in spec.config.", o.left, maxPages)
 	}
 	set(q, c)
 }
@@ -65,7 +66,10 @@ func (o *outcome) setCompliance(q *v1alpha1.ResourceQuery) {
 	case len(violations) == 0:
 		set(q, xpv2.Condition{Type: v1alpha1.TypeCompliant, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonNoViolations})
 	default:
-		set(q, xpv2.Condition{Type: v1alpha1.TypeCompliant, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonPolicyViolated, Message: violationsText(violations)})
+		set(q, xpv2.Condition{
+			Type: v1alpha1.TypeCompliant, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonPolicyViolated,
+			Message: violationsText(violations),
+		})
 	}
 }
 
@@ -113,7 +117,10 @@ func setSuspended(q *v1alpha1.ResourceQuery) {
 	q.Status.ObservedGeneration = q.Generation
 	remove(q, v1alpha1.TypeReconciling)
 	remove(q, v1alpha1.TypeStalled)
-	set(q, xpv2.Condition{Type: v1alpha1.TypeSuspended, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonSuspended, Message: "The query does not run, since spec.suspend is true."})
+	set(q, xpv2.Condition{
+		Type: v1alpha1.TypeSuspended, Status: corev1.ConditionTrue, Reason: v1alpha1.ReasonSuspended,
+		Message: "The query does not run, since spec.suspend is true.",
+	})
 }
 
 func set(q *v1alpha1.ResourceQuery, c xpv2.Condition) {

@@ -110,7 +110,10 @@ func queried(d discovery.DocumentObject, ownership v1alpha1.QueriedOwnership, vi
 	if err != nil {
 		identity = []byte("{}")
 	}
-	out := v1alpha1.QueriedObject{DisplayName: managed.Shortened(d.DisplayName, 256), Identity: apiextensionsv1.JSON{Raw: identity}, Ownership: ownership}
+	out := v1alpha1.QueriedObject{
+		DisplayName: managed.Shortened(d.DisplayName, 256), Identity: apiextensionsv1.JSON{Raw: identity},
+		Ownership: ownership,
+	}
 	for _, o := range d.ManagedBy {
 		out.Owners = append(out.Owners, v1alpha1.QueriedOwner{Kind: o.Kind, Name: o.Name})
 	}

@@ -61,9 +61,13 @@ func (r *Reconciler) target(q *v1alpha1.ResourceQuery) (*target, *problem) {
 	if problem != nil {
 		return nil, problem
 	}
-	t := &target{provider: p, resource: p.Model.Resources[q.Spec.ResourceType], list: p.Model.ListResource(q.Spec.ResourceType), namespace: q.Namespace}
+	t := &target{
+		provider: p, resource: p.Model.Resources[q.Spec.ResourceType],
+		list: p.Model.ListResource(q.Spec.ResourceType), namespace: q.Namespace,
+	}
 	if t.list == nil {
-		return nil, stalled(v1alpha1.ReasonNotListable, "The provider of TerraformProvider %s has no list resource for %s. Name a type in spec.resourceType that it can list.", p.Name, q.Spec.ResourceType)
+		return nil, stalled(v1alpha1.ReasonNotListable, "The provider of TerraformProvider %s has no list resource "+
+			"for %s. Name a type in spec.resourceType that it can list.", p.Name, q.Spec.ResourceType)
 	}
 	if ref := q.Spec.ProviderConfigRef; ref != nil {
 		t.reference = &xpv2.ProviderConfigReference{Kind: ref.Kind, Name: ref.Name}
@@ -86,11 +90,17 @@ func chosen(q *v1alpha1.ResourceQuery, having []Provider) (Provider, *problem) {
 	case len(having) == 1:
 		return having[0], nil
 	case len(having) > 1:
-		return Provider{}, stalled(v1alpha1.ReasonInvalidConfiguration, "The TerraformProviders %s have the resource type %s. Name one in spec.terraformProvider.", strings.Join(names, ", "), q.Spec.ResourceType)
+		return Provider{}, stalled(v1alpha1.ReasonInvalidConfiguration,
+			"The TerraformProviders %s have the resource type %s. Name one in spec.terraformProvider.",
+			strings.Join(names, ", "), q.Spec.ResourceType)
 	case q.Spec.TerraformProvider != "":
-		return Provider{}, waiting(v1alpha1.ReasonProviderNotRunning, "The TerraformProvider %s is not served, or has no resource type %s. Correct spec.terraformProvider or spec.resourceType, or install the provider.", q.Spec.TerraformProvider, q.Spec.ResourceType)
+		return Provider{}, waiting(v1alpha1.ReasonProviderNotRunning,
+			"The TerraformProvider %s is not served, or has no resource type %s. Correct spec.terraformProvider or "+
+				"spec.resourceType, or install the provider.",
+			q.Spec.TerraformProvider, q.Spec.ResourceType)
 	}
-	return Provider{}, waiting(v1alpha1.ReasonProviderNotRunning, "No provider that is served has the resource type %s. Correct spec.resourceType, or install the provider.", q.Spec.ResourceType)
+	return Provider{}, waiting(v1alpha1.ReasonProviderNotRunning, "No provider that is served has the resource type "+
+		"%s. Correct spec.resourceType, or install the provider.", q.Spec.ResourceType)
 }
 
 // configOf returns the arguments of a list resource.

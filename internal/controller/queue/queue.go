@@ -13,7 +13,9 @@ func New[T comparable](name string, limiter workqueue.TypedRateLimiter[T]) workq
 }
 
 // Ordered returns a work queue in another order.
-func Ordered[T comparable](name string, limiter workqueue.TypedRateLimiter[T], order workqueue.Queue[T]) workqueue.TypedRateLimitingInterface[T] {
+func Ordered[T comparable](
+	name string, limiter workqueue.TypedRateLimiter[T], order workqueue.Queue[T],
+) workqueue.TypedRateLimitingInterface[T] {
 	return workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[T]{
 		Name: name,
 		DelayingQueue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[T]{

@@ -95,7 +95,9 @@ func (r *Reference) bySelector(u *unstructured.Unstructured, ref translate.Refer
 	if err != nil {
 		return err
 	}
-	src.Selector = &managed.ReferenceSelector{MatchLabels: s.MatchLabels, MatchControllerRef: s.MatchControllerRef != nil && *s.MatchControllerRef}
+	src.Selector = &managed.ReferenceSelector{
+		MatchLabels: s.MatchLabels, MatchControllerRef: s.MatchControllerRef != nil && *s.MatchControllerRef,
+	}
 	if len(names) == 1 && !ref.Many && s.records(names[0], names[0].Name) {
 		src.preferred = names[0].Name
 	}

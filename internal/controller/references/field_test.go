@@ -35,11 +35,16 @@ func things(t *testing.T) *model.Resource {
 			"arn": {Type: cty.String, RequiredForImport: true}, "region": {Type: cty.String, OptionalForImport: true},
 		}}, Block: &lbschema.Block{
 			Attributes: attributes(map[string]cty.Type{
-				"vpc_id": cty.String, "vpc_size": cty.String, "number": cty.Number, "subnet_ids": cty.List(cty.String), "subnet_set": cty.Set(cty.String), "any_id": cty.String, "made": cty.String,
+				"vpc_id": cty.String, "vpc_size": cty.String, "number": cty.Number,
+				"subnet_ids": cty.List(cty.String), "subnet_set": cty.Set(cty.String), "any_id": cty.String,
+				"made":      cty.String,
 				"subnet_id": cty.String, "new_id": cty.String, "gone_id": cty.String, "key_id": cty.String, "size": cty.Number, "zone": cty.String,
 				"rule": cty.List(cty.Object(map[string]cty.Type{"arn": cty.String})),
 			}),
-			Blocks: map[string]*lbschema.NestedBlock{"net": block(lbschema.NestingList, 0), "one": block(lbschema.NestingList, 1), "named": block(lbschema.NestingMap, 0)},
+			Blocks: map[string]*lbschema.NestedBlock{
+				"net": block(lbschema.NestingList, 0), "one": block(lbschema.NestingList, 1),
+				"named": block(lbschema.NestingMap, 0),
+			},
 		}},
 		"cloud_vpc": {Type: "cloud_vpc", Block: vpc}, "cloud_subnet": {Type: "cloud_subnet", Block: vpc},
 	}}
@@ -78,7 +83,9 @@ func TestResolveBesideFields(t *testing.T) {
 	open := labelled("subnet-far", "far")
 	open["metadata"].(m)["annotations"].(m)["landbridge.io/referable-from"] = "a"
 	there := []*unstructured.Unstructured{
-		object("Vpc", "a", "main", m{"metadata": labelled("vpc-1", "x")["metadata"], "status": m{"atProvider": m{"arn": "17", "size": int64(3)}}}),
+		object("Vpc", "a", "main", m{
+			"metadata": labelled("vpc-1", "x")["metadata"], "status": m{"atProvider": m{"arn": "17", "size": int64(3)}},
+		}),
 		object("Vpc", "a", "odd", m{"metadata": labelled("vpc-2", "odd")["metadata"], "status": m{"atProvider": m{"arn": "arn:2", "size": 1.5}}}),
 		object("Subnet", "a", "s2", labelled("subnet-2", "x")),
 		object("Subnet", "a", "s1", labelled("subnet-1", "x")),
@@ -111,29 +118,71 @@ func TestResolveBesideFields(t *testing.T) {
 		err         string
 	}{
 		"by name": {given: m{"vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
-		"existing value stays": {given: m{"vpcId": "mine", "vpcIdRef": ref("main")}, differs: []string{"spec.forProvider.vpcId is not the value of Vpc a/main any more, or never was. Set policy.resolve of spec.forProvider.vpcIdRef to Always, or correct the value."},
-			targets: []store.Key{vpc}},
-		"empty value is replaced":    {given: m{"vpcId": "", "vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
-		"resolved always":            {given: m{"vpcId": "mine", "vpcIdRef": with(ref("main"), always)}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}, awaited: names(vpc)},
-		"a number for a string":      {given: m{"vpcSizeRef": ref("main")}, want: m{"vpcSize": "3"}, targets: []store.Key{vpc}},
-		"a fraction for a string":    {given: m{"vpcSizeRef": ref("odd")}, want: m{"vpcSize": "1.5"}, targets: []store.Key{key("Vpc", "a", "odd")}},
-		"a string for a number":      {given: m{"numberRef": ref("main")}, want: m{"number": int64(17)}, targets: []store.Key{vpc}},
-		"text for a number":          {given: m{"numberRef": ref("odd")}, err: "spec.forProvider.numberRef: the status.atProvider.arn of Vpc odd does not fit: a number is required"},
-		"a function":                 {given: m{"madeRef": ref("main")}, want: m{"made": "made of main"}, targets: []store.Key{vpc}},
-		"transformed":                {given: m{"zoneRef": ref("odd")}, want: m{"zone": "zone-1.5"}, targets: []store.Key{key("Vpc", "a", "odd")}},
-		"no such resource":           {given: m{"vpcIdRef": ref("none")}, targets: []store.Key{key("Vpc", "a", "none")}, awaited: names(key("Vpc", "a", "none")), missing: []string{"spec.forProvider.vpcId: there is no Vpc a/none"}},
-		"no such resource, optional": {given: m{"vpcIdRef": with(ref("none"), optional)}, targets: []store.Key{key("Vpc", "a", "none")}, awaited: names(key("Vpc", "a", "none"))},
-		"a kind by default":          {given: m{"anyIdRef": ref("main")}, want: m{"anyId": "vpc-1"}, targets: []store.Key{vpc}},
-		"another kind":               {given: m{"anyIdRef": m{"kind": "Subnet", "name": "s1"}}, want: m{"anyId": "subnet-1"}, targets: []store.Key{s1}},
-		"a kind of another provider": {given: m{"anyIdRef": m{"kind": "Key", "name": "k"}}, targets: []store.Key{{Group: "other.org", Kind: "Key", Namespace: "a", Name: "k"}}, awaited: names(store.Key{Group: "other.org", Kind: "Key", Namespace: "a", Name: "k"}), missing: []string{"spec.forProvider.anyId: no kind Key of other.org/v1 is served here yet"}},
-		"unknown kind":               {given: m{"anyIdRef": m{"kind": "Lamp", "name": "k"}}, err: "spec.forProvider.anyIdRef.kind is Lamp: it must be one of [Vpc Subnet Key]"},
+		"existing value stays": {
+			given: m{"vpcId": "mine", "vpcIdRef": ref("main")},
+			differs: []string{
+				"spec.forProvider.vpcId is not the value of Vpc a/main any more, or never was. Set policy.resolve " +
+					"of spec.forProvider.vpcIdRef to Always, or correct the value.",
+			},
+			targets: []store.Key{vpc},
+		},
+		"empty value is replaced": {given: m{"vpcId": "", "vpcIdRef": ref("main")}, want: m{"vpcId": "vpc-1"}, targets: []store.Key{vpc}},
+		"resolved always": {
+			given: m{"vpcId": "mine", "vpcIdRef": with(ref("main"), always)}, want: m{"vpcId": "vpc-1"},
+			targets: []store.Key{vpc}, awaited: names(vpc),
+		},
+		"a number for a string": {given: m{"vpcSizeRef": ref("main")}, want: m{"vpcSize": "3"}, targets: []store.Key{vpc}},
+		"a fraction for a string": {
+			given: m{"vpcSizeRef": ref("odd")}, want: m{"vpcSize": "1.5"}, targets: []store.Key{key("Vpc", "a", "odd")},
+		},
+		"a string for a number": {given: m{"numberRef": ref("main")}, want: m{"number": int64(17)}, targets: []store.Key{vpc}},
+		"text for a number": {
+			given: m{"numberRef": ref("odd")},
+			err: "spec.forProvider.numberRef: the status.atProvider.arn of Vpc odd does not fit: a " +
+				"number is required",
+		},
+		"a function": {given: m{"madeRef": ref("main")}, want: m{"made": "made of main"}, targets: []store.Key{vpc}},
+		"transformed": {
+			given: m{"zoneRef": ref("odd")}, want: m{"zone": "zone-1.5"}, targets: []store.Key{key("Vpc", "a", "odd")},
+		},
+		"no such resource": {
+			given: m{"vpcIdRef": ref("none")}, targets: []store.Key{key("Vpc", "a", "none")},
+			awaited: names(key("Vpc", "a", "none")), missing: []string{
+				"spec.forProvider.vpcId: there is no Vpc a/none",
+			},
+		},
+		"no such resource, optional": {
+			given: m{"vpcIdRef": with(ref("none"), optional)}, targets: []store.Key{key("Vpc", "a", "none")},
+			awaited: names(key("Vpc", "a", "none")),
+		},
+		"a kind by default": {given: m{"anyIdRef": ref("main")}, want: m{"anyId": "vpc-1"}, targets: []store.Key{vpc}},
+		"another kind": {
+			given: m{"anyIdRef": m{"kind": "Subnet", "name": "s1"}}, want: m{"anyId": "subnet-1"},
+			targets: []store.Key{s1},
+		},
+		"a kind of another provider": {
+			given:   m{"anyIdRef": m{"kind": "Key", "name": "k"}},
+			targets: []store.Key{{Group: "other.org", Kind: "Key", Namespace: "a", Name: "k"}},
+			awaited: names(store.Key{Group: "other.org", Kind: "Key", Namespace: "a", Name: "k"}),
+			missing: []string{"spec.forProvider.anyId: no kind Key of other.org/v1 is served here yet"},
+		},
+		"unknown kind": {
+			given: m{"anyIdRef": m{"kind": "Lamp", "name": "k"}},
+			err:   "spec.forProvider.anyIdRef.kind is Lamp: it must be one of [Vpc Subnet Key]",
+		},
 		"in blocks": {
-			given: m{"net": []any{m{"subnetIdRef": ref("s1")}, m{"subnetId": "x"}, m{"subnetIdRef": ref("none")}}, "one": m{"subnetIdRef": ref("s2")}, "named": m{"a.b": m{"subnetIdRef": ref("s1")}, "c": m{}}},
+			given: m{
+				"net": []any{m{"subnetIdRef": ref("s1")}, m{"subnetId": "x"}, m{"subnetIdRef": ref("none")}},
+				"one": m{"subnetIdRef": ref("s2")}, "named": m{"a.b": m{"subnetIdRef": ref("s1")}, "c": m{}},
+			},
 			want: m{
 				"net": []any{m{"subnetIdRef": ref("s1"), "subnetId": "subnet-1"}, m{"subnetId": "x"}, m{"subnetIdRef": ref("none")}},
-				"one": m{"subnetIdRef": ref("s2"), "subnetId": "subnet-2"}, "named": m{"a.b": m{"subnetIdRef": ref("s1"), "subnetId": "subnet-1"}, "c": m{}},
+				"one": m{"subnetIdRef": ref("s2"), "subnetId": "subnet-2"}, "named": m{
+					"a.b": m{"subnetIdRef": ref("s1"), "subnetId": "subnet-1"}, "c": m{},
+				},
 			},
-			targets: []store.Key{s1, s1, key("Subnet", "a", "none"), s2}, awaited: names(s1, key("Subnet", "a", "none")), unwritten: []string{"spec.forProvider.net"},
+			targets: []store.Key{s1, s1, key("Subnet", "a", "none"), s2},
+			awaited: names(s1, key("Subnet", "a", "none")), unwritten: []string{"spec.forProvider.net"},
 			missing: []string{"spec.forProvider.net[2].subnetId: there is no Subnet a/none"},
 		},
 
@@ -144,26 +193,115 @@ func TestResolveBesideFields(t *testing.T) {
 			}},
 			targets: []store.Key{s1, s2},
 		},
-		"selects the first and records it":         {given: m{"net": []any{m{"subnetIdSelector": tier("x")}}}, want: m{"net": []any{m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}}}, targets: []store.Key{s1}},
-		"uses what is recorded":                    {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2")}}, want: m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"}}, targets: []store.Key{s2}},
-		"value without a recorded selection":       {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetId": "mine"}}},
-		"resolved always, recorded still selected": {given: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s2"), "subnetId": "old"}}, want: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"}}, targets: []store.Key{s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s2)...)},
-		"resolved always, recorded not selected":   {given: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("twin"), "subnetId": "subnet-1"}}, want: m{"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}}, targets: []store.Key{s1}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1)...)},
-		"selects a kind":                           {given: m{"anyIdSelector": m{"kind": "Subnet", "matchLabels": m{"tier": "x"}}}, want: m{"anyId": "subnet-1", "anyIdRef": m{"kind": "Subnet", "name": "s1"}}, targets: []store.Key{s1}},
-		"selected resource is not ready":           {given: m{"one": m{"subnetIdSelector": tier("y")}}, targets: []store.Key{key("Subnet", "a", "unready")}, awaited: append([]references.Where{anySubnet("a", "y")}, names(key("Subnet", "a", "unready"))...), missing: []string{"spec.forProvider.one.subnetId: Subnet a/unready, which is selected, has no metadata.annotations[crossplane.io/external-name] yet"}},
-		"nothing to select":                        {given: m{"one": m{"subnetIdSelector": tier("z")}}, awaited: []references.Where{anySubnet("a", "z")}, missing: []string{"spec.forProvider.one.subnetId: there is no Subnet with labels tier=z in namespace a"}},
-		"selects in another namespace":             {given: m{"one": m{"subnetIdSelector": with(tier("far"), m{}), "subnetId": nil}, "anyIdSelector": m{"kind": "Subnet", "namespace": "b", "matchLabels": m{"tier": "far"}}, "anyId": ""}, want: m{"one": m{"subnetIdSelector": with(tier("far"), m{}), "subnetId": nil}, "anyId": "subnet-far", "anyIdRef": m{"kind": "Subnet", "name": "open", "namespace": "b"}}, targets: []store.Key{key("Subnet", "b", "open")}, awaited: []references.Where{anySubnet("a", "far")}, missing: []string{"spec.forProvider.one.subnetId: there is no Subnet with labels tier=far in namespace a"}},
-		"another namespace without permission":     {given: m{"one": m{"subnetIdRef": m{"name": "closed", "namespace": "b"}}}, awaited: names(key("Subnet", "b", "closed")), missing: []string{"spec.forProvider.one.subnetId: Subnet b/closed may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"}},
+		"selects the first and records it": {
+			given: m{"net": []any{m{"subnetIdSelector": tier("x")}}},
+			want: m{
+				"net": []any{m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"}},
+			}, targets: []store.Key{s1},
+		},
+		"uses what is recorded": {
+			given:   m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2")}},
+			want:    m{"one": m{"subnetIdSelector": tier("x"), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"}},
+			targets: []store.Key{s2},
+		},
+		"value without a recorded selection": {given: m{"one": m{"subnetIdSelector": tier("x"), "subnetId": "mine"}}},
+		"resolved always, recorded still selected": {
+			given: m{
+				"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s2"), "subnetId": "old"},
+			}, want: m{
+				"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s2"), "subnetId": "subnet-2"},
+			}, targets: []store.Key{s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s2)...),
+		},
+		"resolved always, recorded not selected": {
+			given: m{
+				"one": m{
+					"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("twin"), "subnetId": "subnet-1",
+				},
+			}, want: m{
+				"one": m{"subnetIdSelector": with(tier("x"), always), "subnetIdRef": ref("s1"), "subnetId": "subnet-1"},
+			}, targets: []store.Key{s1}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1)...),
+		},
+		"selects a kind": {
+			given: m{"anyIdSelector": m{"kind": "Subnet", "matchLabels": m{"tier": "x"}}},
+			want:  m{"anyId": "subnet-1", "anyIdRef": m{"kind": "Subnet", "name": "s1"}}, targets: []store.Key{s1},
+		},
+		"selected resource is not ready": {
+			given: m{"one": m{"subnetIdSelector": tier("y")}}, targets: []store.Key{key("Subnet", "a", "unready")},
+			awaited: append([]references.Where{anySubnet("a", "y")}, names(key("Subnet", "a", "unready"))...),
+			missing: []string{
+				"spec.forProvider.one.subnetId: Subnet a/unready, which is selected, has no " +
+					"metadata.annotations[crossplane.io/external-name] yet",
+			},
+		},
+		"nothing to select": {
+			given: m{"one": m{"subnetIdSelector": tier("z")}}, awaited: []references.Where{anySubnet("a", "z")},
+			missing: []string{"spec.forProvider.one.subnetId: there is no Subnet with labels tier=z in namespace a"},
+		},
+		"selects in another namespace": {
+			given: m{
+				"one":           m{"subnetIdSelector": with(tier("far"), m{}), "subnetId": nil},
+				"anyIdSelector": m{"kind": "Subnet", "namespace": "b", "matchLabels": m{"tier": "far"}}, "anyId": "",
+			},
+			want: m{
+				"one": m{"subnetIdSelector": with(tier("far"), m{}), "subnetId": nil}, "anyId": "subnet-far",
+				"anyIdRef": m{"kind": "Subnet", "name": "open", "namespace": "b"},
+			}, targets: []store.Key{key("Subnet", "b", "open")}, awaited: []references.Where{anySubnet("a", "far")},
+			missing: []string{"spec.forProvider.one.subnetId: there is no Subnet with labels tier=far in namespace a"},
+		},
+		"another namespace without permission": {
+			given:   m{"one": m{"subnetIdRef": m{"name": "closed", "namespace": "b"}}},
+			awaited: names(key("Subnet", "b", "closed")),
+			missing: []string{
+				"spec.forProvider.one.subnetId: Subnet b/closed may not be referred to from namespace a: there is " +
+					"none, or its annotation landbridge.io/referable-from does not allow it",
+			},
+		},
 
-		"a list":                                {given: m{"subnetIdRefs": []any{ref("s2"), ref("s1"), ref("s2")}}, want: m{"subnetIds": []any{"subnet-2", "subnet-1", "subnet-2"}}, targets: []store.Key{s2, s1, s2}},
-		"a set":                                 {given: m{"subnetSetRefs": []any{ref("s2"), ref("s1"), ref("twin")}}, want: m{"subnetSet": []any{"subnet-2", "subnet-1"}}, targets: []store.Key{s2, s1, key("Subnet", "a", "twin")}},
-		"existing list stays":                   {given: m{"subnetIds": []any{"x"}, "subnetIdRefs": []any{ref("s2")}}, targets: []store.Key{s2}},
-		"incomplete list":                       {given: m{"subnetIdRefs": []any{ref("s2"), ref("unready")}}, targets: []store.Key{s2, key("Subnet", "a", "unready")}, awaited: names(key("Subnet", "a", "unready")), missing: []string{"spec.forProvider.subnetIds: Subnet a/unready has no metadata.annotations[crossplane.io/external-name] yet"}},
-		"incomplete list, optional":             {given: m{"subnetIdRefs": []any{ref("s2"), with(ref("unready"), optional)}}, want: m{"subnetIds": []any{"subnet-2"}}, targets: []store.Key{s2, key("Subnet", "a", "unready")}, awaited: names(key("Subnet", "a", "unready"))},
-		"list of all selected":                  {given: m{"subnetIdSelector": tier("x")}, want: m{"subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}},
-		"list of all selected, resolved always": {given: m{"subnetIdSelector": with(tier("x"), always), "subnetIds": []any{"subnet-1"}, "subnetIdRefs": []any{ref("s1")}}, want: m{"subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1, s2)...)},
-		"selection is unchanged":                {given: m{"subnetIdSelector": with(tier("x"), always), "subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}}, targets: []store.Key{s1, s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1, s2)...)},
-		"malformed reference":                   {given: m{"vpcIdRef": "main"}, err: "spec.forProvider.vpcIdRef cannot be read: it is neither an object nor a list"},
+		"a list": {
+			given: m{"subnetIdRefs": []any{ref("s2"), ref("s1"), ref("s2")}},
+			want:  m{"subnetIds": []any{"subnet-2", "subnet-1", "subnet-2"}}, targets: []store.Key{s2, s1, s2},
+		},
+		"a set": {
+			given: m{"subnetSetRefs": []any{ref("s2"), ref("s1"), ref("twin")}}, want: m{
+				"subnetSet": []any{"subnet-2", "subnet-1"},
+			}, targets: []store.Key{s2, s1, key("Subnet", "a", "twin")},
+		},
+		"existing list stays": {given: m{"subnetIds": []any{"x"}, "subnetIdRefs": []any{ref("s2")}}, targets: []store.Key{s2}},
+		"incomplete list": {
+			given:   m{"subnetIdRefs": []any{ref("s2"), ref("unready")}},
+			targets: []store.Key{s2, key("Subnet", "a", "unready")}, awaited: names(key("Subnet", "a", "unready")),
+			missing: []string{
+				"spec.forProvider.subnetIds: Subnet a/unready has no " +
+					"metadata.annotations[crossplane.io/external-name] yet",
+			},
+		},
+		"incomplete list, optional": {
+			given: m{"subnetIdRefs": []any{ref("s2"), with(ref("unready"), optional)}}, want: m{
+				"subnetIds": []any{"subnet-2"},
+			}, targets: []store.Key{s2, key("Subnet", "a", "unready")}, awaited: names(key("Subnet", "a", "unready")),
+		},
+		"list of all selected": {
+			given:   m{"subnetIdSelector": tier("x")},
+			want:    m{"subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}},
+			targets: []store.Key{s1, s2},
+		},
+		"list of all selected, resolved always": {
+			given: m{
+				"subnetIdSelector": with(tier("x"), always), "subnetIds": []any{"subnet-1"},
+				"subnetIdRefs": []any{ref("s1")},
+			}, want: m{"subnetIds": []any{"subnet-1", "subnet-2"}, "subnetIdRefs": []any{ref("s1"), ref("s2")}},
+			targets: []store.Key{s1, s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1, s2)...),
+		},
+		"selection is unchanged": {
+			given: m{
+				"subnetIdSelector": with(tier("x"), always), "subnetIds": []any{"subnet-1", "subnet-2"},
+				"subnetIdRefs": []any{ref("s1"), ref("s2")},
+			}, targets: []store.Key{s1, s2}, awaited: append([]references.Where{anySubnet("a", "x")}, names(s1, s2)...),
+		},
+		"malformed reference": {
+			given: m{"vpcIdRef": "main"},
+			err:   "spec.forProvider.vpcIdRef cannot be read: it is neither an object nor a list",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -188,7 +326,10 @@ func TestResolveBesideFields(t *testing.T) {
 			if diff := cmp.Diff(want, u.Object["spec"].(m)["forProvider"]); diff != "" {
 				t.Errorf("forProvider: -want +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(references.Resolution{Changed: changed(t, before, u, &got, x.unwritten), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}, got); diff != "" {
+			if diff := cmp.Diff(references.Resolution{
+				Changed: changed(t, before, u, &got, x.unwritten), Targets: x.targets, Missing: x.missing,
+				Awaited: x.awaited, Differs: x.differs,
+			}, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

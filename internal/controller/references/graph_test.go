@@ -48,7 +48,10 @@ func TestGraph(t *testing.T) {
 	check("by kind", g.Waiting(b, nil), []store.Key{a})
 	check("of another namespace", g.Waiting(key("Thing", "m", "b"), nil), nil)
 	check("itself", g.Waiting(a, nil), nil)
-	g.Awaits(b, []references.Where{where(key("Thing", "n", ""), map[string]string{"tier": "x"}), where(key("Thing", "n", ""), map[string]string{"tier": "y"})})
+	g.Awaits(b, []references.Where{
+		where(key("Thing", "n", ""), map[string]string{"tier": "x"}),
+		where(key("Thing", "n", ""), map[string]string{"tier": "y"}),
+	})
 	g.Awaits(a, nil)
 	check("no more", g.Waiting(d, nil), nil)
 	check("without the label", g.Waiting(c, map[string]string{"tier": "z"}), nil)
@@ -218,7 +221,8 @@ func (c configurations) Users(of store.Key) (out []store.Key) {
 // wherever it is, unless the object depends on it.
 func TestGraphOfConfigurations(t *testing.T) {
 	t.Parallel()
-	writer, user, elsewhere, other := key("Thing", "n", "writer"), key("Thing", "n", "user"), key("Thing", "m", "user"), key("Thing", "n", "other")
+	writer, user, elsewhere, other := key("Thing", "n", "writer"), key("Thing", "n", "user"),
+		key("Thing", "m", "user"), key("Thing", "n", "other")
 	reads, none := key("ClusterProviderConfig", "", "reads"), key("ClusterProviderConfig", "", "none")
 	uses := configurations{writer: none, user: reads, elsewhere: reads, other: none}
 	for name, test := range map[string]struct {

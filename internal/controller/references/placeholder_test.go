@@ -30,7 +30,9 @@ func TestPlaceholders(t *testing.T) {
 	}
 	kind := provider.Resources["cloud_thing"]
 	other := object("Vpc", "a", "new", nil)
-	for to, want := range map[string]cty.Type{"forProvider.name": cty.String, "forProvider.size": cty.Number, "forProvider.sizes[0]": cty.Number} {
+	for to, want := range map[string]cty.Type{
+		"forProvider.name": cty.String, "forProvider.size": cty.Number, "forProvider.sizes[0]": cty.Number,
+	} {
 		t.Run(to, func(t *testing.T) {
 			u := object("Thing", "a", "x", m{"spec": m{"forProvider": m{}, "references": []any{m{
 				"to": to, "from": m{"kind": "Vpc", "name": "new", "fieldPath": "status.atProvider.id", "transform": "int(self) + 1"},

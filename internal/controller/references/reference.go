@@ -107,7 +107,8 @@ func destroyBefore(u *unstructured.Unstructured) ([]Reference, error) {
 			from = managed.ReferenceSource{APIVersion: parts[0] + "/" + parts[1], Kind: parts[2], Name: parts[3]}
 		}
 		if slices.Contains(parts, "") || from.Name == "" {
-			return nil, fmt.Errorf("the annotation %s has %q, where KIND/NAME or GROUP/VERSION/KIND/NAME is expected", v1alpha1.AnnotationDestroyBefore, item)
+			return nil, fmt.Errorf("the annotation %s has %q, where KIND/NAME or GROUP/VERSION/KIND/NAME is expected",
+				v1alpha1.AnnotationDestroyBefore, item)
 		}
 		out = append(out, Reference{
 			from: "annotation " + v1alpha1.AnnotationDestroyBefore, sources: []source{sourceOf(u, from, nil)},
@@ -142,7 +143,8 @@ func ofSpec(u *unstructured.Unstructured, m *model.Resource) ([]Reference, error
 			ref.From.FieldPath = model.ExternalNamePath
 		}
 		out[i] = Reference{
-			to: "spec." + ref.To, from: at + ".from", always: ref.Policy.IsResolvePolicyAlways(), copies: ref.Policy != nil && ref.Policy.Resolve != nil,
+			to: "spec." + ref.To, from: at + ".from", always: ref.Policy.IsResolvePolicyAlways(),
+			copies:  ref.Policy != nil && ref.Policy.Resolve != nil,
 			sources: []source{sourceOf(u, ref.From, ref.Policy)}, mistake: wrong(checkTarget(u, m, ref.To)),
 			get: func() (any, error) {
 				v, err := paved.GetValue(ref.To)

@@ -260,7 +260,10 @@ func (r Resolver) follows(ref Reference, where Where, found []*unstructured.Unst
 
 // differ notes that the existing value of a field is not the one that its sources have now, unless
 // it follows them.
-func (r Resolver) differ(ctx context.Context, ref Reference, is any, now []any, of []*unstructured.Unstructured, follows bool, out *Resolution) (bool, error) {
+func (r Resolver) differ(
+	ctx context.Context, ref Reference, is any, now []any, of []*unstructured.Unstructured, follows bool,
+	out *Resolution,
+) (bool, error) {
 	if ref.to == "" || ref.mistake != nil || len(now) < len(ref.sources) || len(now) == 0 {
 		return false, nil
 	}
@@ -280,8 +283,10 @@ func (r Resolver) differ(ctx context.Context, ref Reference, is any, now []any, 
 		}
 	}
 	if !ref.many && len(of) == 1 {
-		out.Differs = append(out.Differs, fmt.Sprintf("%s is not the value of %s %s/%s any more, or never was. Set policy.resolve of %s to Always, or correct the value.",
-			ref.to, ref.sources[0].Kind, ref.sources[0].Namespace, of[0].GetName(), strings.TrimSuffix(ref.from, ".from")))
+		out.Differs = append(out.Differs,
+			fmt.Sprintf("%s is not the value of %s %s/%s any more, or never was. Set policy.resolve of %s to "+
+				"Always, or correct the value.",
+				ref.to, ref.sources[0].Kind, ref.sources[0].Namespace, of[0].GetName(), strings.TrimSuffix(ref.from, ".from")))
 	}
 	return false, nil
 }
@@ -307,7 +312,9 @@ func (s source) awaited(found []*unstructured.Unstructured) []Where {
 // find returns the resources that a source names or may select, or describes what is missing. It
 // returns both for resources that are being deleted. refused is set if another namespace does not
 // permit the reference.
-func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s source) (_ []*unstructured.Unstructured, missing string, refused bool, err error) {
+func (r Resolver) find(
+	ctx context.Context, u *unstructured.Unstructured, s source,
+) (_ []*unstructured.Unstructured, missing string, refused bool, err error) {
 	gvk := s.gvk()
 	list, ok := r.Served(gvk.GroupKind())
 	if !ok {
@@ -331,7 +338,8 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 	case s.Namespace != u.GetNamespace() && (len(found) == 0 || !mayRefer(u, found[0])):
 		// The same message for both: whether another namespace has such a resource must not be
 		// disclosed.
-		return nil, fmt.Sprintf("%s may not be referred to from namespace %s: there is none, or its annotation %s does not allow it", s, u.GetNamespace(), v1alpha1.AnnotationReferableFrom), true, nil
+		return nil, fmt.Sprintf("%s may not be referred to from namespace %s: there is none, or its annotation %s "+
+			"does not allow it", s, u.GetNamespace(), v1alpha1.AnnotationReferableFrom), true, nil
 	case len(found) == 0:
 		return nil, fmt.Sprintf("there is no %s", s), false, nil
 	case beingDeleted(found[0]):
@@ -344,7 +352,9 @@ func (r Resolver) find(ctx context.Context, u *unstructured.Unstructured, s sour
 // existing value that is kept refers to the resources that it is of, even while they are being
 // deleted: they are needed until this resource is destroyed. Otherwise, resources that are being
 // deleted are chosen only if there are no others.
-func (r Resolver) chosen(ctx context.Context, ref Reference, s source, found []*unstructured.Unstructured, before any) []*unstructured.Unstructured {
+func (r Resolver) chosen(
+	ctx context.Context, ref Reference, s source, found []*unstructured.Unstructured, before any,
+) []*unstructured.Unstructured {
 	if before != nil && !ref.always {
 		values, isList := before.([]any)
 		if !isList || !ref.many {
@@ -370,7 +380,9 @@ func beingDeleted(u *unstructured.Unstructured) bool { return u.GetDeletionTimes
 
 // value returns the value for the field from a resource that was found, or describes what the
 // resource is missing.
-func (r Resolver) value(ctx context.Context, ref Reference, s source, target *unstructured.Unstructured) (v any, missing string, err error) {
+func (r Resolver) value(
+	ctx context.Context, ref Reference, s source, target *unstructured.Unstructured,
+) (v any, missing string, err error) {
 	from := s.path(target)
 	if s.extract != nil {
 		v, from = s.extract(target.Object), "value for it"
@@ -378,11 +390,15 @@ func (r Resolver) value(ctx context.Context, ref Reference, s source, target *un
 		return nil, "", fmt.Errorf("fieldPath is %q: %w", from, err)
 	}
 	if v == nil && from == dataIDPath && s.FieldPath != from && hasResult(target) {
-		return nil, "", mistake{fmt.Errorf("the data source %s %s has no id in its result. Set fieldPath to a field of it, such as status.atProvider.name", target.GetKind(), target.GetName())}
+		return nil, "", mistake{
+			fmt.Errorf("the data source %s %s has no id in its result. Set fieldPath to a field of it, such as "+
+				"status.atProvider.name", target.GetKind(), target.GetName()),
+		}
 	}
 	if v != nil && v != "" && s.transform != nil {
 		if v, err = s.transform.Of(ctx, v, r.Call); err != nil {
-			return nil, "", fmt.Errorf("transform is %q, which fails for the %s of %s %s: %w", s.Transform, from, target.GetKind(), target.GetName(), err)
+			return nil, "", fmt.Errorf("transform is %q, which fails for the %s of %s %s: %w", s.Transform, from,
+				target.GetKind(), target.GetName(), err)
 		}
 		from += ", transformed,"
 	}
@@ -406,7 +422,8 @@ const dataIDPath = "status.atProvider.id"
 
 // path returns the path of the field with the value in an object.
 func (s source) path(target *unstructured.Unstructured) string {
-	if s.FieldPath == model.ExternalNamePath && model.IsDataGroup(s.gvk().Group) && target.GetAnnotations()[meta.AnnotationKeyExternalName] == "" {
+	if s.FieldPath == model.ExternalNamePath && model.IsDataGroup(s.gvk().Group) &&
+		target.GetAnnotations()[meta.AnnotationKeyExternalName] == "" {
 		return dataIDPath
 	}
 	return s.FieldPath
@@ -420,10 +437,14 @@ func hasResult(u *unstructured.Unstructured) bool {
 
 // selected returns the resources that a source may select, sorted by name. The one that was
 // selected before is first, and those that are being deleted are last.
-func (r Resolver) selected(ctx context.Context, u *unstructured.Unstructured, s source, list schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+func (r Resolver) selected(
+	ctx context.Context, u *unstructured.Unstructured, s source, list schema.GroupVersionKind,
+) ([]*unstructured.Unstructured, error) {
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(list)
-	err := r.Reader.List(ctx, all, client.InNamespace(s.Namespace), client.MatchingLabelsSelector{Selector: labels.SelectorFromSet(s.Selector.MatchLabels)})
+	err := r.Reader.List(ctx, all, client.InNamespace(s.Namespace), client.MatchingLabelsSelector{
+		Selector: labels.SelectorFromSet(s.Selector.MatchLabels),
+	})
 	if err != nil {
 		return nil, err
 	}

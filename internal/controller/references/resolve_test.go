@@ -67,7 +67,10 @@ func TestResolve(t *testing.T) {
 	}
 	sibling := m{"kind": "Subnet", "selector": m{"matchControllerRef": true}}
 	there := []*unstructured.Unstructured{
-		object("Vpc", "a", "main", m{"metadata": named("vpc-1")["metadata"], "status": m{"atProvider": m{"arn": "arn:1", "size": int64(3), "zones": []any{"z1", "z2"}}}}),
+		object("Vpc", "a", "main", m{
+			"metadata": named("vpc-1")["metadata"],
+			"status":   m{"atProvider": m{"arn": "arn:1", "size": int64(3), "zones": []any{"z1", "z2"}}},
+		}),
 		object("Vpc", "a", "new", nil),
 		object("Vpc", "a", "gone", deleted),
 		object("Vpc", "b", "open", allowed),
@@ -136,7 +139,10 @@ func TestResolve(t *testing.T) {
 		"existing value stays": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
 			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
-			differs: []string{"spec.forProvider.vpcId is not the value of Vpc a/main any more, or never was. Set policy.resolve of spec.references[0] to Always, or correct the value."},
+			differs: []string{
+				"spec.forProvider.vpcId is not the value of Vpc a/main any more, or never was. Set policy.resolve " +
+					"of spec.references[0] to Always, or correct the value.",
+			},
 		},
 		"existing value is the same": {
 			spec: m{"forProvider": m{"vpcId": "vpc-1"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main"}}}},
@@ -147,7 +153,12 @@ func TestResolve(t *testing.T) {
 			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "new")},
 		},
 		"existing value with a malformed path": {
-			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"}}}},
+			spec: m{
+				"forProvider": m{"vpcId": "mine"},
+				"references": []any{m{
+					"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "a[b"},
+				}},
+			},
 			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
 		},
 		"malformed field path": {
@@ -158,18 +169,36 @@ func TestResolve(t *testing.T) {
 			spec: m{"references": []any{
 				m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.split('-')[1]"}},
 				m{"to": "forProvider.size", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.size", "transform": "self + 1"}},
-				m{"to": "forProvider.zone", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.zones", "transform": "self.join('+')"}},
+				m{
+					"to": "forProvider.zone", "from": m{
+						"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.zones",
+						"transform": "self.join('+')",
+					},
+				},
 			}},
 			want:    m{"vpcId": "1", "size": int64(4), "zone": "z1+z2"},
 			targets: []store.Key{key("Vpc", "a", "main"), key("Vpc", "a", "main"), key("Vpc", "a", "main")},
 		},
 		"transform of a value that is missing": {
-			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "new", "transform": "self.split('-')[1]"}}}},
+			spec: m{
+				"references": []any{m{
+					"to": "forProvider.vpcId", "from": m{
+						"kind": "Vpc", "name": "new", "transform": "self.split('-')[1]",
+					},
+				}},
+			},
 			targets: []store.Key{key("Vpc", "a", "new")}, awaited: names(key("Vpc", "a", "new")),
 			missing: []string{"spec.forProvider.vpcId: Vpc a/new has no metadata.annotations[crossplane.io/external-name] yet"},
 		},
 		"transform that makes no value": {
-			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.arn", "transform": "self.startsWith('x') ? self : ''"}}}},
+			spec: m{
+				"references": []any{m{
+					"to": "forProvider.vpcId", "from": m{
+						"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.arn",
+						"transform": "self.startsWith('x') ? self : ''",
+					},
+				}},
+			},
 			targets: []store.Key{key("Vpc", "a", "main")}, awaited: names(key("Vpc", "a", "main")),
 			missing: []string{"spec.forProvider.vpcId: Vpc a/main has no status.atProvider.arn, transformed, yet"},
 		},
@@ -178,16 +207,29 @@ func TestResolve(t *testing.T) {
 			err:  `spec.references[0].from: transform is "self.split('/')[3]", which fails for the metadata.annotations[crossplane.io/external-name] of Vpc main: index out of bounds: 3`,
 		},
 		"transform that cannot be compiled": {
-			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.cut('/')"}}}},
-			err:  `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`, mistaken: true,
+			spec:     m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.cut('/')"}}}},
+			err:      `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`,
+			mistaken: true,
 		},
 		"transform that cannot be compiled, beside a value": {
-			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.cut('/')"}}}},
+			spec: m{
+				"forProvider": m{"vpcId": "mine"},
+				"references": []any{m{
+					"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.cut('/')"},
+				}},
+			},
 			want: m{"vpcId": "mine"}, targets: []store.Key{key("Vpc", "a", "main")},
-			err: `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`, mistaken: true,
+			err:      `spec.references[0].from.transform is "self.cut('/')": ERROR: <input>:1:9: undeclared reference to 'cut' (in container '')`,
+			mistaken: true,
 		},
 		"value is the same as the transformed one": {
-			spec: m{"forProvider": m{"vpcId": "1"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "transform": "self.split('-')[1]"}}}},
+			spec: m{
+				"forProvider": m{"vpcId": "1"}, "references": []any{m{
+					"to": "forProvider.vpcId", "from": m{
+						"kind": "Vpc", "name": "main", "transform": "self.split('-')[1]",
+					},
+				}},
+			},
 			want: m{"vpcId": "1"}, targets: []store.Key{key("Vpc", "a", "main")},
 		},
 		"to a field that the kind lacks": {
@@ -199,12 +241,22 @@ func TestResolve(t *testing.T) {
 			err:  `spec.references[0].to is "forProvider.rule.arn": there is no field arn: what is before it is a list. The fields are listed by kubectl explain thing.spec.forProvider`, mistaken: true,
 		},
 		"of a field that the kind lacks": {
-			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.lacking"}}}},
-			err:  `spec.references[0].from: fieldPath is "status.atProvider.lacking": there is no field`, mistaken: true,
+			spec: m{
+				"references": []any{m{
+					"to":   "forProvider.vpcId",
+					"from": m{"kind": "Vpc", "name": "main", "fieldPath": "status.atProvider.lacking"},
+				}},
+			},
+			err: `spec.references[0].from: fieldPath is "status.atProvider.lacking": there is no field`, mistaken: true,
 		},
 		"of a field that the kind lacks, of a resource that does not exist": {
-			spec: m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "other", "fieldPath": "status.atProvider.lacking"}}}},
-			err:  `spec.references[0].from: fieldPath is "status.atProvider.lacking": there is no field`, mistaken: true,
+			spec: m{
+				"references": []any{m{
+					"to":   "forProvider.vpcId",
+					"from": m{"kind": "Vpc", "name": "other", "fieldPath": "status.atProvider.lacking"},
+				}},
+			},
+			err: `spec.references[0].from: fieldPath is "status.atProvider.lacking": there is no field`, mistaken: true,
 		},
 		"resolved always": {
 			spec: m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{
@@ -241,15 +293,26 @@ func TestResolve(t *testing.T) {
 		"another namespace without permission": {
 			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "closed", "namespace": "b"}}}},
 			awaited: names(key("Vpc", "b", "closed")),
-			missing: []string{"spec.forProvider.vpcId: Vpc b/closed may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
+			missing: []string{
+				"spec.forProvider.vpcId: Vpc b/closed may not be referred to from namespace a: there is none, or " +
+					"its annotation landbridge.io/referable-from does not allow it",
+			},
 		},
 		"nothing in another namespace: same message": {
 			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "nothing", "namespace": "b"}}}},
 			awaited: names(key("Vpc", "b", "nothing")),
-			missing: []string{"spec.forProvider.vpcId: Vpc b/nothing may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
+			missing: []string{
+				"spec.forProvider.vpcId: Vpc b/nothing may not be referred to from namespace a: there is none, or " +
+					"its annotation landbridge.io/referable-from does not allow it",
+			},
 		},
 		"existing value from another namespace without permission": {
-			spec:    m{"forProvider": m{"vpcId": "mine"}, "references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "closed", "namespace": "b"}}}},
+			spec: m{
+				"forProvider": m{"vpcId": "mine"},
+				"references": []any{m{
+					"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "name": "closed", "namespace": "b"},
+				}},
+			},
 			want:    m{"vpcId": "mine"},
 			awaited: names(key("Vpc", "b", "closed")),
 		},
@@ -259,20 +322,42 @@ func TestResolve(t *testing.T) {
 			missing: []string{"spec.forProvider.keyId: no kind Key of cloud.landbridge.io/v1alpha1 is served here yet"},
 		},
 		"selects in another namespace without permission": {
-			spec:    m{"references": []any{m{"to": "forProvider.vpcId", "from": m{"kind": "Vpc", "namespace": "b", "selector": m{"matchLabels": m{"tier": "closed"}}}}}},
+			spec: m{
+				"references": []any{m{
+					"to":   "forProvider.vpcId",
+					"from": m{"kind": "Vpc", "namespace": "b", "selector": m{"matchLabels": m{"tier": "closed"}}},
+				}},
+			},
 			awaited: []references.Where{{Key: key("Vpc", "b", ""), Labels: map[string]string{"tier": "closed"}}},
-			missing: []string{"spec.forProvider.vpcId: Vpc with labels tier=closed in namespace b may not be referred to from namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it"},
+			missing: []string{
+				"spec.forProvider.vpcId: Vpc with labels tier=closed in namespace b may not be referred to from " +
+					"namespace a: there is none, or its annotation landbridge.io/referable-from does not allow it",
+			},
 		},
 		"selects the first by name": {
-			spec: m{"references": []any{m{"to": "forProvider.subnetIds[0]", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}}}}}},
+			spec: m{
+				"references": []any{m{
+					"to": "forProvider.subnetIds[0]", "from": m{
+						"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}},
+					},
+				}},
+			},
 			want: m{"subnetIds": []any{"subnet-1"}}, targets: []store.Key{key("Subnet", "a", "s1")},
-			awaited:   append([]references.Where{{Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "x"}}}, names(key("Subnet", "a", "s1"))...),
+			awaited: append([]references.Where{{
+				Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "x"},
+			}}, names(key("Subnet", "a", "s1"))...),
 			unwritten: []string{"spec.forProvider.subnetIds"},
 		},
 		"selects of the same controller": {
 			metadata: m{"ownerReferences": []any{m{"apiVersion": "v1", "kind": "XNetwork", "name": "n", "uid": "1", "controller": true}}},
-			spec:     m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchControllerRef": true}}}}},
-			want:     m{"subnetId": "subnet-2"}, targets: []store.Key{key("Subnet", "a", "s2")},
+			spec: m{
+				"references": []any{m{
+					"to": "forProvider.subnetId", "from": m{
+						"kind": "Subnet", "selector": m{"matchControllerRef": true},
+					},
+				}},
+			},
+			want: m{"subnetId": "subnet-2"}, targets: []store.Key{key("Subnet", "a", "s2")},
 		},
 		"selected one is being deleted, and its value is kept": {
 			metadata: controlled("1"),
@@ -280,13 +365,25 @@ func TestResolve(t *testing.T) {
 			want:     m{"subnetId": "subnet-0"}, targets: []store.Key{key("Subnet", "a", "s0")},
 		},
 		"selected ones of a list, of which one is being deleted": {
-			spec: m{"forProvider": m{"subnetIds": []any{"mine", "subnet-0"}}, "references": []any{m{"to": "forProvider.subnetIds[1]", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}}}}}},
+			spec: m{
+				"forProvider": m{"subnetIds": []any{"mine", "subnet-0"}},
+				"references": []any{m{
+					"to": "forProvider.subnetIds[1]", "from": m{
+						"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "x"}},
+					},
+				}},
+			},
 			want: m{"subnetIds": []any{"mine", "subnet-0"}}, targets: []store.Key{key("Subnet", "a", "s0")},
 		},
 		"selected one is being deleted, and another one takes its place": {
 			metadata: controlled("1"),
-			spec:     m{"forProvider": m{"subnetId": "subnet-0"}, "references": []any{m{"to": "forProvider.subnetId", "from": sibling, "policy": m{"resolve": "Always"}}}},
-			want:     m{"subnetId": "subnet-2"}, targets: []store.Key{key("Subnet", "a", "s2")},
+			spec: m{
+				"forProvider": m{"subnetId": "subnet-0"},
+				"references": []any{m{
+					"to": "forProvider.subnetId", "from": sibling, "policy": m{"resolve": "Always"},
+				}},
+			},
+			want: m{"subnetId": "subnet-2"}, targets: []store.Key{key("Subnet", "a", "s2")},
 			awaited: []references.Where{{Key: key("Subnet", "a", "")}, {Key: key("Subnet", "a", "s2")}},
 		},
 		"selected one is being deleted, and there is no other": {
@@ -297,13 +394,24 @@ func TestResolve(t *testing.T) {
 			missing:  []string{"spec.forProvider.subnetId: Subnet a/last is being deleted"},
 		},
 		"selects nothing": {
-			spec:    m{"references": []any{m{"to": "forProvider.subnetId", "from": m{"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "y"}}}}}},
-			awaited: []references.Where{{Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "y"}}}, missing: []string{"spec.forProvider.subnetId: there is no Subnet with labels tier=y in namespace a"},
+			spec: m{
+				"references": []any{m{
+					"to": "forProvider.subnetId", "from": m{
+						"kind": "Subnet", "selector": m{"matchLabels": m{"tier": "y"}},
+					},
+				}},
+			},
+			awaited: []references.Where{{Key: key("Subnet", "a", ""), Labels: map[string]string{"tier": "y"}}},
+			missing: []string{"spec.forProvider.subnetId: there is no Subnet with labels tier=y in namespace a"},
 		},
 		"destroyed before others": {
 			metadata: m{"annotations": m{"landbridge.io/destroy-before": "Vpc/main, Vpc/other,other.io/v1/Key/k"}},
 			spec:     m{"forProvider": m{"name": "x"}},
-			want:     m{"name": "x"}, targets: []store.Key{key("Vpc", "a", "main"), key("Vpc", "a", "other"), {Group: "other.io", Kind: "Key", Namespace: "a", Name: "k"}},
+			want:     m{"name": "x"}, targets: []store.Key{
+				key("Vpc", "a", "main"), key("Vpc", "a", "other"), {
+					Group: "other.io", Kind: "Key", Namespace: "a", Name: "k",
+				},
+			},
 		},
 		"path through a string": {
 			spec: m{"forProvider": m{"name": "x"}, "references": []any{m{"to": "forProvider.name.of", "from": m{"kind": "Vpc", "name": "main"}}}},
@@ -338,10 +446,14 @@ func TestResolve(t *testing.T) {
 			if diff := cmp.Diff(x.want, u.Object["spec"].(m)["forProvider"]); diff != "" {
 				t.Errorf("forProvider: -want +got:\n%s", diff)
 			}
-			if identity, _, _ := unstructured.NestedMap(u.Object, "spec", "import", "identity"); x.identity != nil && !cmp.Equal(x.identity, identity) {
+			if identity, _, _ := unstructured.NestedMap(u.Object, "spec", "import", "identity"); x.identity != nil &&
+				!cmp.Equal(x.identity, identity) {
 				t.Errorf("identity %v, want %v", identity, x.identity)
 			}
-			want := references.Resolution{Changed: changed(t, before, u, &got, x.unwritten), Targets: x.targets, Missing: x.missing, Awaited: x.awaited, Differs: x.differs}
+			want := references.Resolution{
+				Changed: changed(t, before, u, &got, x.unwritten), Targets: x.targets, Missing: x.missing,
+				Awaited: x.awaited, Differs: x.differs,
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -389,15 +501,26 @@ func TestFollow(t *testing.T) {
 		want            string
 		differs         int
 	}{
-		"without a policy":                       {reference: m{"from": main}, wrote: true, want: "vpc-2"},
-		"of another hand":                        {reference: m{"from": main}, want: "vpc-1", differs: 1},
-		"kept by its policy":                     {reference: m{"from": main, "policy": m{"resolve": "IfNotPresent"}}, wrote: true, want: "vpc-1", differs: 1},
-		"kept by its policy, replaced":           {reference: m{"from": main, "policy": m{"resolve": "IfNotPresent"}}, wrote: true, replaced: true, want: "vpc-2"},
-		"of another hand, replaced":              {reference: m{"from": main}, replaced: true, want: "vpc-1", differs: 1},
-		"the other resource has no value now":    {reference: m{"from": m{"kind": "Vpc", "name": "new"}}, wrote: true, want: "vpc-1"},
-		"there is no other resource now":         {reference: m{"from": m{"kind": "Vpc", "name": "gone"}}, wrote: true, want: "vpc-1"},
-		"transformed":                            {reference: m{"from": m{"kind": "Vpc", "name": "main", "transform": "self + '!'"}}, wrote: true, want: "vpc-2!"},
-		"a transform that fails keeps the value": {reference: m{"from": m{"kind": "Vpc", "name": "main", "transform": "self.split('-')[7]"}}, wrote: true, want: "vpc-1"},
+		"without a policy": {reference: m{"from": main}, wrote: true, want: "vpc-2"},
+		"of another hand":  {reference: m{"from": main}, want: "vpc-1", differs: 1},
+		"kept by its policy": {
+			reference: m{"from": main, "policy": m{"resolve": "IfNotPresent"}}, wrote: true, want: "vpc-1", differs: 1,
+		},
+		"kept by its policy, replaced": {
+			reference: m{"from": main, "policy": m{"resolve": "IfNotPresent"}}, wrote: true,
+			replaced: true, want: "vpc-2",
+		},
+		"of another hand, replaced":           {reference: m{"from": main}, replaced: true, want: "vpc-1", differs: 1},
+		"the other resource has no value now": {reference: m{"from": m{"kind": "Vpc", "name": "new"}}, wrote: true, want: "vpc-1"},
+		"there is no other resource now":      {reference: m{"from": m{"kind": "Vpc", "name": "gone"}}, wrote: true, want: "vpc-1"},
+		"transformed": {
+			reference: m{"from": m{"kind": "Vpc", "name": "main", "transform": "self + '!'"}},
+			wrote:     true, want: "vpc-2!",
+		},
+		"a transform that fails keeps the value": {
+			reference: m{"from": m{"kind": "Vpc", "name": "main", "transform": "self.split('-')[7]"}},
+			wrote:     true, want: "vpc-1",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -436,8 +559,12 @@ func TestDataSourceWithoutFieldPath(t *testing.T) {
 		want, err        string
 		missing          []string
 	}{
-		"with an id":            {got: m{"id": "vpc-1", "name": "n"}, want: "vpc-1"},
-		"without an id":         {got: m{"name": "n"}, err: "spec.references[0].from: the data source Vpc main has no id in its result. Set fieldPath to a field of it, such as status.atProvider.name"},
+		"with an id": {got: m{"id": "vpc-1", "name": "n"}, want: "vpc-1"},
+		"without an id": {
+			got: m{"name": "n"},
+			err: "spec.references[0].from: the data source Vpc main has no id in its result. Set fieldPath to a " +
+				"field of it, such as status.atProvider.name",
+		},
 		"not read yet":          {missing: []string{"spec.forProvider.vpcId: Vpc a/main has no status.atProvider.id yet"}},
 		"with an external name": {annotations: m{"crossplane.io/external-name": "given"}, got: m{"id": "vpc-1"}, want: "given"},
 	} {

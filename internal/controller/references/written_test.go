@@ -41,7 +41,8 @@ func TestSetByResolver(t *testing.T) {
 				fields := &metav1.FieldsV1{}
 				fields.SetRawString(o.fields)
 				entries = append(entries, metav1.ManagedFieldsEntry{
-					Manager: o.manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "a/v1", FieldsType: "FieldsV1", FieldsV1: fields, Subresource: o.subresource,
+					Manager: o.manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "a/v1",
+					FieldsType: "FieldsV1", FieldsV1: fields, Subresource: o.subresource,
 				})
 			}
 			if x.managers != nil {

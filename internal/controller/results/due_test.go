@@ -51,7 +51,8 @@ func TestDue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			due, after := results.Occasion(test.now, !test.unready, test.request, test.interval, test.last, at, at.Add(10*time.Minute), at.Add(test.is))
+			due, after := results.Occasion(test.now, !test.unready, test.request, test.interval, test.last, at,
+				at.Add(10*time.Minute), at.Add(test.is))
 			if due != test.want || after != test.after {
 				t.Errorf("due %t, after %s; want %t, %s", due, after, test.want, test.after)
 			}

@@ -170,7 +170,10 @@ func (r *Reconciler) open(ctx context.Context, h *holding) (*failure, error) {
 	}
 	now := k.now()
 	h.known.opened = &opened{
-		lease: lease{Lease: ephemeral.Lease{Since: now, RenewAt: of.RenewAt}, OpenedAt: now, Hash: h.arguments.hash, Private: of.Private}, replaces: h.leases.Current,
+		lease: lease{
+			Lease: ephemeral.Lease{Since: now, RenewAt: of.RenewAt}, OpenedAt: now, Hash: h.arguments.hash,
+			Private: of.Private,
+		}, replaces: h.leases.Current,
 		details: k.details(h, of), warnings: r.warnings(h.object, diags.Warnings(), nil), requested: h.requested(),
 	}
 	h.known.opening = attempts{}
@@ -220,7 +223,10 @@ func (r *Reconciler) close(ctx context.Context, h *holding, index int) (*failure
 	case f != nil && !ephemeral.Over(of.Lease, h.known.closing.n, k.now()):
 		return f, nil
 	case f != nil:
-		h.told = append(h.told, event.Event{Type: event.TypeWarning, Reason: reasonCannotClose, Message: "It is not closed, and has ended by itself: " + h.object.Redacted(f.message)})
+		h.told = append(h.told, event.Event{
+			Type: event.TypeWarning, Reason: reasonCannotClose,
+			Message: "It is not closed, and has ended by itself: " + h.object.Redacted(f.message),
+		})
 	default:
 		h.told = append(h.told, event.Normal(reasonClosed, "The ephemeral resource was closed"))
 	}

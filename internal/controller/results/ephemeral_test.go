@@ -56,9 +56,11 @@ func (v *vault) Resolve(context.Context, *xpv2.ProviderConfigReference, string) 
 	if v.refuse.HasErrors() {
 		return providerconfig.Refuse[terraform.Executor]("configuration", v.refuse)
 	}
-	return providerconfig.Handle[terraform.Executor]{Name: "configuration", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-		return v, func() {}, nil
-	}}
+	return providerconfig.Handle[terraform.Executor]{
+		Name: "configuration", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return v, func() {}, nil
+		},
+	}
 }
 
 func (v *vault) Names(*xpv2.ProviderConfigReference, map[string]*xpv2.ProviderConfigReference, string) []string {
@@ -145,7 +147,10 @@ func newOpened(t *testing.T, others ...client.Object) *opened {
 	o.kind = &results.Kind{
 		Kind: unmanaged.Kind{
 			Model: p.EphemeralResources["cloud_token"], ProviderConfigs: o.vault, Neighbours: o.others, Clock: now,
-			Options: managed.Options{Workers: 1, Timeout: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second, Recorder: o.recorder, Logger: logr.Discard()},
+			Options: managed.Options{
+				Workers: 1, Timeout: time.Minute, MinBackoff: time.Millisecond, MaxBackoff: time.Second,
+				Recorder: o.recorder, Logger: logr.Discard(),
+			},
 		},
 		Claimed: o.others.Claimed, HashKey: []byte("key"), Leases: results.Leases{Client: versioned{o.stored.CoreV1().Secrets("system")}},
 	}
@@ -221,23 +226,55 @@ func TestEphemeral(t *testing.T) {
 		do   func(o *opened)
 		want want
 	}{
-		"it is opened, and stays open": {func(o *opened) { o.pass(10 * time.Second) }, want{[]string{"open"}, 1, success, "True", []string{"OpenedEphemeralResource"}}},
-		"it is renewed before it ends": {func(o *opened) { o.pass(54 * time.Second) }, want{[]string{"open", "renew"}, 1, success, "True", []string{"OpenedEphemeralResource"}}},
+		"it is opened, and stays open": {
+			func(o *opened) { o.pass(10 * time.Second) }, want{
+				[]string{"open"}, 1, success, "True", []string{"OpenedEphemeralResource"},
+			},
+		},
+		"it is renewed before it ends": {
+			func(o *opened) { o.pass(54 * time.Second) },
+			want{[]string{"open", "renew"}, 1, success, "True", []string{"OpenedEphemeralResource"}},
+		},
 		"one without an end is never renewed": {func(o *opened) {
 			o.vault.life = 0
 			o.respecify("b", "forProvider", "name")
 			o.reconcile()
 			o.pass(time.Hour)
-		}, want{[]string{"open", "open", "close"}, 1, success, "True", []string{"OpenedEphemeralResource", "OpenedEphemeralResource", "ClosedEphemeralResource"}}},
-		"another process renews what it finds":  {func(o *opened) { o.restart(); o.pass(54 * time.Second) }, want{[]string{"open", "renew"}, 1, success, "True", []string{"OpenedEphemeralResource"}}},
-		"what cannot be renewed is opened anew": {func(o *opened) { o.vault.renews = wrong; o.pass(54 * time.Second) }, want{[]string{"open", "renew", "open"}, 2, success, "True", []string{"OpenedEphemeralResource", "CannotRenewEphemeralResource", "OpenedEphemeralResource"}}},
+		}, want{
+			[]string{"open", "open", "close"}, 1, success, "True",
+			[]string{"OpenedEphemeralResource", "OpenedEphemeralResource", "ClosedEphemeralResource"},
+		}},
+		"another process renews what it finds": {
+			func(o *opened) { o.restart(); o.pass(54 * time.Second) },
+			want{[]string{"open", "renew"}, 1, success, "True", []string{"OpenedEphemeralResource"}},
+		},
+		"what cannot be renewed is opened anew": {
+			func(o *opened) { o.vault.renews = wrong; o.pass(54 * time.Second) },
+			want{
+				[]string{"open", "renew", "open"}, 2, success, "True",
+				[]string{"OpenedEphemeralResource", "CannotRenewEphemeralResource", "OpenedEphemeralResource"},
+			},
+		},
 		"and the former is closed when it ends": {func(o *opened) {
 			o.vault.renews = wrong
 			o.pass(54 * time.Second)
 			o.vault.renews = nil
 			o.pass(7 * time.Second)
-		}, want{[]string{"open", "renew", "open", "close"}, 1, success, "True", []string{"OpenedEphemeralResource", "CannotRenewEphemeralResource", "OpenedEphemeralResource", "ClosedEphemeralResource"}}},
-		"other arguments": {func(o *opened) { o.respecify("b", "forProvider", "name"); o.reconcile() }, want{[]string{"open", "open"}, 2, success, "True", []string{"OpenedEphemeralResource", "OpenedEphemeralResource"}}},
+		}, want{
+			[]string{"open", "renew", "open", "close"}, 1, success, "True",
+			[]string{
+				"OpenedEphemeralResource", "CannotRenewEphemeralResource", "OpenedEphemeralResource",
+				"ClosedEphemeralResource",
+			},
+		}},
+		"other arguments": {
+			func(o *opened) { o.respecify("b", "forProvider", "name"); o.reconcile() },
+			want{
+				[]string{"open", "open"}, 2, success, "True", []string{
+					"OpenedEphemeralResource", "OpenedEphemeralResource",
+				},
+			},
+		},
 		"other arguments that are refused, and taken back": {func(o *opened) {
 			o.vault.opens = wrong
 			o.respecify("b", "forProvider", "name")
@@ -260,26 +297,52 @@ func TestEphemeral(t *testing.T) {
 			o.reconcile()
 			o.vault.opens = nil
 			o.pass(time.Second)
-		}, want{[]string{"open", "open", "open"}, 2, success, "True", []string{"OpenedEphemeralResource", "CannotOpenEphemeralResource", "OpenedEphemeralResource"}}},
+		}, want{
+			[]string{"open", "open", "open"}, 2, success, "True",
+			[]string{"OpenedEphemeralResource", "CannotOpenEphemeralResource", "OpenedEphemeralResource"},
+		}},
 		"a Secret that was deleted": {func(o *opened) {
 			if err := o.client.Delete(o.Context(), o.secret()); err != nil {
 				o.Fatal(err)
 			}
 			o.reconcile()
 		}, want{[]string{"open", "open"}, 2, success, "True", []string{"OpenedEphemeralResource", "OpenedEphemeralResource"}}},
-		"other arguments that are refused": {func(o *opened) { o.vault.opens = wrong; o.respecify("b", "forProvider", "name"); o.reconcile() }, want{[]string{"open", "open"}, 1, "OpenFailed", "False", []string{"OpenedEphemeralResource", "CannotOpenEphemeralResource"}}},
+		"other arguments that are refused": {
+			func(o *opened) { o.vault.opens = wrong; o.respecify("b", "forProvider", "name"); o.reconcile() },
+			want{
+				[]string{"open", "open"}, 1, "OpenFailed", "False", []string{
+					"OpenedEphemeralResource", "CannotOpenEphemeralResource",
+				},
+			},
+		},
 		"it is renewed while its arguments are missing": {func(o *opened) {
-			o.respecify([]any{map[string]any{"to": "forProvider.name", "from": map[string]any{"apiVersion": "cloud.landbridge.io/v1alpha1", "kind": "Network", "name": "n", "fieldPath": "status.x"}}}, "references")
+			o.respecify([]any{map[string]any{
+				"to": "forProvider.name", "from": map[string]any{
+					"apiVersion": "cloud.landbridge.io/v1alpha1", "kind": "Network", "name": "n",
+					"fieldPath": "status.x",
+				},
+			}}, "references")
 			o.respecify(map[string]any{}, "forProvider")
 			o.pass(54 * time.Second)
-		}, want{[]string{"open", "renew"}, 1, "ReferenceNotResolved", "False", []string{"OpenedEphemeralResource", "CannotOpenEphemeralResource"}}},
+		}, want{
+			[]string{"open", "renew"}, 1, "ReferenceNotResolved", "False", []string{
+				"OpenedEphemeralResource", "CannotOpenEphemeralResource",
+			},
+		}},
 		"a configuration that cannot be used": {func(o *opened) {
 			o.vault.refuse = wrong
 			o.pass(54 * time.Second)
 			o.vault.refuse = nil
 			o.pass(time.Second)
 		}, want{[]string{"open", "renew"}, 1, success, "True", []string{"OpenedEphemeralResource", "CannotOpenEphemeralResource"}}},
-		"it is closed at deletion": {func(o *opened) { o.delete(); o.reconcile() }, want{Calls: []string{"open", "close"}, Events: []string{"OpenedEphemeralResource", "ClosedEphemeralResource"}}},
+		"it is closed at deletion": {
+			func(o *opened) { o.delete(); o.reconcile() },
+			want{
+				Calls: []string{"open", "close"}, Events: []string{
+					"OpenedEphemeralResource", "ClosedEphemeralResource",
+				},
+			},
+		},
 		"a close that fails is repeated": {func(o *opened) {
 			o.vault.closes = wrong
 			o.delete()
@@ -289,14 +352,20 @@ func TestEphemeral(t *testing.T) {
 			}
 			o.vault.closes = nil
 			o.pass(time.Minute)
-		}, want{Calls: []string{"open", "close", "close"}, Events: []string{"OpenedEphemeralResource", "CannotCloseEphemeralResource", "ClosedEphemeralResource"}}},
+		}, want{
+			Calls:  []string{"open", "close", "close"},
+			Events: []string{"OpenedEphemeralResource", "CannotCloseEphemeralResource", "ClosedEphemeralResource"},
+		}},
 		"what has ended needs no close": {func(o *opened) {
 			o.vault.closes = wrong
 			o.delete()
 			for range 6 {
 				o.pass(2 * time.Minute)
 			}
-		}, want{Calls: []string{"open", "close", "close", "close", "close", "close"}, Live: 1, Events: []string{"OpenedEphemeralResource", "CannotCloseEphemeralResource", "CannotCloseEphemeralResource"}}},
+		}, want{
+			Calls: []string{"open", "close", "close", "close", "close", "close"}, Live: 1,
+			Events: []string{"OpenedEphemeralResource", "CannotCloseEphemeralResource", "CannotCloseEphemeralResource"},
+		}},
 		"nothing happens while it is paused": {func(o *opened) {
 			o.change(func(u *unstructured.Unstructured) {
 				u.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
@@ -423,18 +492,22 @@ func TestEphemeralShownWithoutAnswer(t *testing.T) {
 			t.Parallel()
 			o := newOpened(t)
 			lost := false
-			o.client = interceptor.NewClient(o.client, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-				if lost {
-					return c.Create(ctx, obj, opts...)
-				}
-				lost = true
-				if written {
-					if err := c.Create(ctx, obj, opts...); err != nil {
-						return err
+			o.client = interceptor.NewClient(o.client, interceptor.Funcs{
+				Create: func(
+					ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption,
+				) error {
+					if lost {
+						return c.Create(ctx, obj, opts...)
 					}
-				}
-				return kerrors.NewTimeoutError("lost", 1)
-			}})
+					lost = true
+					if written {
+						if err := c.Create(ctx, obj, opts...); err != nil {
+							return err
+						}
+					}
+					return kerrors.NewTimeoutError("lost", 1)
+				},
+			})
 			o.restart()
 			if err := o.try(); err == nil {
 				t.Error("there is no error")

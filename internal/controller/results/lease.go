@@ -68,7 +68,9 @@ func (s Leases) load(ctx context.Context, k store.Key, owner types.UID) (leases,
 		return out, fmt.Errorf("cannot load what is open: %w", err)
 	}
 	if err := json.Unmarshal(secret.Data[leaseData], &out); err != nil {
-		return out, fmt.Errorf("the Secret %s cannot be read; delete it, and what it is about ends with its lifetime", secret.Name) // the error may quote it
+		// The error is left out, since it may quote the Secret.
+		return out, fmt.Errorf("the Secret %s cannot be read; delete it, and what it is about ends "+
+			"with its lifetime", secret.Name)
 	}
 	out.version = secret.ResourceVersion
 	if out.Owner != owner && out.Current != nil {

@@ -25,7 +25,10 @@ func (o *object) observedGeneration() int64 {
 type requests struct{ own, crossplane string }
 
 func (o *object) requested() requests {
-	return requests{own: o.GetAnnotations()[v1alpha1.AnnotationReconcile], crossplane: o.GetAnnotations()[meta.AnnotationKeyReconcileRequestedAt]}
+	return requests{
+		own:        o.GetAnnotations()[v1alpha1.AnnotationReconcile],
+		crossplane: o.GetAnnotations()[meta.AnnotationKeyReconcileRequestedAt],
+	}
 }
 
 // unhandled reports whether a read is requested that was not made yet.

@@ -51,7 +51,11 @@ func (k *Kind) opener(ctx context.Context, h *holding, reason xpv2.ConditionReas
 	opener, ok := ex.(terraform.EphemeralOpener)
 	if !ok {
 		release()
-		return nil, nil, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: "Ephemeral resources cannot be opened with this way of execution.", stalls: true, again: again}
+		return nil, nil, &failure{
+			reason: v1alpha1.ReasonInvalidConfiguration, message: "Ephemeral resources cannot be opened with this " +
+				"way of execution.",
+			stalls: true, again: again,
+		}
 	}
 	return opener, release, nil
 }

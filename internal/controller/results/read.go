@@ -34,16 +34,21 @@ func (k *Kind) readData(ctx context.Context, o *object, handle providerconfig.Ha
 	defer release()
 	reader, ok := ex.(terraform.DataReader)
 	if !ok {
-		return result{}, &failure{reason: v1alpha1.ReasonInvalidConfiguration, message: "Data sources cannot be read with this way of execution.", stalls: true}
+		return result{}, &failure{
+			reason:  v1alpha1.ReasonInvalidConfiguration,
+			message: "Data sources cannot be read with this way of execution.", stalls: true,
+		}
 	}
 	data, diags := reader.ReadData(ctx, terraform.ResourceType{Schema: k.Model.Schema}, a.config)
 	if diags.HasErrors() {
 		return result{}, k.refused(o, diags)
 	}
-	if k.mayBeOwned() && k.OwnedElsewhere(ctx, o.GetNamespace(), ownership.Access{Configuration: handle.Name, Account: handle.Account}, k.Objects, data.Value) {
+	if k.mayBeOwned() && k.OwnedElsewhere(ctx, o.GetNamespace(),
+		ownership.Access{Configuration: handle.Name, Account: handle.Account}, k.Objects, data.Value) {
 		return result{}, &failure{
 			reason: v1alpha1.ReasonIdentityConflict, standing: true, withholds: true, stalls: true,
-			message: fmt.Sprintf("The remote object belongs to %s, so it may not be read here. Change the arguments, or refer to that resource with its permission.", ownership.OfAnotherNamespace),
+			message: fmt.Sprintf("The remote object belongs to %s, so it may not be read here. Change the "+
+				"arguments, or refer to that resource with its permission.", ownership.OfAnotherNamespace),
 		}
 	}
 	return result{data, diags.Warnings()}, nil

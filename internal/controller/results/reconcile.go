@@ -86,7 +86,9 @@ func (r *Reconciler) refresh(ctx context.Context, o *object) (reconcile.Result, 
 
 func (r *Reconciler) pause(ctx context.Context, o *object) (reconcile.Result, error) {
 	if o.GetCondition(xpv2.TypeSynced).Reason != xpv2.ReasonReconcilePaused {
-		r.kind.Options.Recorder.Event(o, event.Normal(reasonPaused, fmt.Sprintf("It is not %s while the annotation crossplane.io/paused is true", r.kind.work())))
+		r.kind.Options.Recorder.Event(o,
+			event.Normal(reasonPaused, fmt.Sprintf("It is not %s while the annotation crossplane.io/paused is true",
+				r.kind.work())))
 	}
 	o.SetConditions(xpv2.ReconcilePaused().WithObservedGeneration(o.GetGeneration()))
 	return reconcile.Result{}, o.Write(ctx, r.client)

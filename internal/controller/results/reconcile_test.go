@@ -48,8 +48,14 @@ const (
 func image(t *testing.T) *model.Provider {
 	t.Helper()
 	p, err := model.NewProvider("cloud", &schema.Provider{
-		Config:    &schema.Block{},
-		Resources: map[string]*schema.Resource{"cloud_image": {Type: "cloud_image", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}}}},
+		Config: &schema.Block{},
+		Resources: map[string]*schema.Resource{
+			"cloud_image": {
+				Type: "cloud_image", Block: &schema.Block{
+					Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}},
+				},
+			},
+		},
 		DataSources: map[string]*schema.Block{"cloud_image": {Attributes: map[string]*schema.Attribute{
 			"id":    {Type: cty.String, Computed: true},
 			"name":  {Type: cty.String, Optional: true},
@@ -95,9 +101,11 @@ func (c *cloud) Resolve(context.Context, *xpv2.ProviderConfigReference, string) 
 		out.Denied = c.denied
 		return out
 	}
-	return providerconfig.Handle[terraform.Executor]{Name: "configuration", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-		return c, func() {}, nil
-	}}
+	return providerconfig.Handle[terraform.Executor]{
+		Name: "configuration", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return c, func() {}, nil
+		},
+	}
 }
 
 func (c *cloud) Names(*xpv2.ProviderConfigReference, map[string]*xpv2.ProviderConfigReference, string) []string {
@@ -186,24 +194,28 @@ func newFixture(t *testing.T, spec map[string]any, others ...client.Object) *fix
 	}}
 	u.SetGroupVersionKind(m.GroupVersionKind())
 	counted := func() { f.writes++ }
-	f.client = fake.NewClientBuilder().WithScheme(core(t)).WithStatusSubresource(u).WithObjects(append(others, u)...).WithInterceptorFuncs(interceptor.Funcs{
-		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-			counted()
-			return c.SubResource(sub).Update(ctx, o, opts...)
-		},
-		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			counted()
-			return c.Update(ctx, o, opts...)
-		},
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			counted()
-			return c.Create(ctx, o, opts...)
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			counted()
-			return c.Patch(ctx, o, patch, opts...)
-		},
-	}).Build()
+	f.client = fake.NewClientBuilder().WithScheme(core(t)).WithStatusSubresource(u).WithObjects(append(others, u)...).
+		WithInterceptorFuncs(interceptor.Funcs{
+			SubResourceUpdate: func(
+				ctx context.Context, c client.Client, sub string, o client.Object,
+				opts ...client.SubResourceUpdateOption,
+			) error {
+				counted()
+				return c.SubResource(sub).Update(ctx, o, opts...)
+			},
+			Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+				counted()
+				return c.Update(ctx, o, opts...)
+			},
+			Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+				counted()
+				return c.Create(ctx, o, opts...)
+			},
+			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+				counted()
+				return c.Patch(ctx, o, patch, opts...)
+			},
+		}).Build()
 	f.restart()
 	return f
 }
@@ -318,7 +330,10 @@ func TestReadsWhenDue(t *testing.T) {
 	if f.writes != 0 {
 		t.Errorf("an unchanged result caused %d writes", f.writes)
 	}
-	want := []string{"Normal ReadDataSource The data source was read", "Normal ReadDataSource The result has changed: name", "Normal ReadDataSource The result has changed: size"}
+	want := []string{
+		"Normal ReadDataSource The data source was read", "Normal ReadDataSource The result has changed: name",
+		"Normal ReadDataSource The result has changed: size",
+	}
 	if diff := cmp.Diff(want, f.recorder.events); diff != "" {
 		t.Errorf("events: %s", diff)
 	}
@@ -623,8 +638,12 @@ func TestReferenceToLackingField(t *testing.T) {
 func TestLacks(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, named("a"))
-	for path, want := range map[string]bool{"status.atProvider.size": false, model.ExternalNamePath: false, "status.atProvider.siez": true, "status.atProvider.key": true} {
-		if err := f.kind.Lacks(path); (err != nil) != want || err != nil && !strings.Contains(err.Error(), "kubectl explain images.data.cloud.landbridge.io") {
+	for path, want := range map[string]bool{
+		"status.atProvider.size": false, model.ExternalNamePath: false, "status.atProvider.siez": true,
+		"status.atProvider.key": true,
+	} {
+		if err := f.kind.Lacks(path); (err != nil) != want ||
+			err != nil && !strings.Contains(err.Error(), "kubectl explain images.data.cloud.landbridge.io") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -23,7 +23,9 @@ func TestUnusedConfigurationsEnd(t *testing.T) {
 	}
 	table = table.Assign(3, given...)
 	left := table.Only(3, []shard.Use{{Configurations: []string{given[7].Name}, Types: []string{"aws_thing"}}}, table)
-	if len(left.Configurations) != 1 || left.Configurations[given[7].Name].Shard != table.Configurations[given[7].Name].Shard || left.Serial <= table.Serial {
+	if len(left.Configurations) != 1 ||
+		left.Configurations[given[7].Name].Shard != table.Configurations[given[7].Name].Shard ||
+		left.Serial <= table.Serial {
 		t.Errorf("left: %+v", left)
 	}
 	if got := table.Only(3, nil, shard.Table{}); !got.Equal(table) || got.Serial != table.Serial {

@@ -105,7 +105,8 @@ func TestAssign(t *testing.T) {
 				}
 				company := false
 				for other, q := range next.Configurations {
-					same := p.Declared != "" && p.Declared == q.Declared || p.Content != "" && p.Content == q.Content || p.Group != "" && p.Group == q.Group
+					same := p.Declared != "" && p.Declared == q.Declared ||
+						p.Content != "" && p.Content == q.Content || p.Group != "" && p.Group == q.Group
 					if same && p.Shard != q.Shard {
 						t.Fatalf("%s and %s belong together, and are in %d and %d", name, other, p.Shard, q.Shard)
 					}

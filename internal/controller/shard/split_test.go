@@ -77,7 +77,8 @@ func TestSplit(t *testing.T) {
 				if _, placed := next.Belongs(shard.Use{Configurations: []string{name, other.Name}, Types: some}); !placed {
 					t.Fatalf("%s and %s with %s are not together: %+v", name, other.Name, some, next)
 				}
-				if companions(now.Configurations[name], now.Configurations[other.Name]) && next.Configurations[name].Group != now.Configurations[name].Group {
+				if companions(now.Configurations[name], now.Configurations[other.Name]) &&
+					next.Configurations[name].Group != now.Configurations[name].Group {
 					t.Fatalf("%s and %s of one account are in a group", name, other.Name)
 				}
 				if len(some) > 1 {

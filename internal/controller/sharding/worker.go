@@ -107,10 +107,11 @@ func (w *Worker) Company(names []string, resourceType string) []string {
 	table := w.Placement.Now()
 	out := slices.Clone(names)
 	for name, p := range table.Configurations {
-		if number, ok := table.Where(name, resourceType); ok && number == w.Number && !slices.Contains(out, name) && slices.ContainsFunc(names, func(of string) bool {
-			q := table.Configurations[of]
-			return p.Content != "" && p.Content == q.Content || p.Declared != "" && p.Declared == q.Declared
-		}) {
+		if number, ok := table.Where(name, resourceType); ok && number == w.Number && !slices.Contains(out, name) &&
+			slices.ContainsFunc(names, func(of string) bool {
+				q := table.Configurations[of]
+				return p.Content != "" && p.Content == q.Content || p.Declared != "" && p.Declared == q.Declared
+			}) {
 			out = append(out, name)
 		}
 	}

@@ -27,7 +27,10 @@ type Opened struct {
 // Open fetches the module that a cluster serves, to plan its instances elsewhere than in the
 // controller. namespace is Landbridge's own. It is an error if the module is not the one that the
 // controller serves.
-func Open(ctx context.Context, reader client.Reader, namespace string, runner *commandline.Runner, m *v1alpha1.TerraformModule) (*Opened, error) {
+func Open(
+	ctx context.Context, reader client.Reader, namespace string, runner *commandline.Runner,
+	m *v1alpha1.TerraformModule,
+) (*Opened, error) {
 	source, problem := sourceOf(ctx, reader, namespace, m)
 	if problem != nil {
 		return nil, fmt.Errorf("TerraformModule %s: %w", m.Name, problem.Err)
@@ -45,7 +48,9 @@ func Open(ctx context.Context, reader client.Reader, namespace string, runner *c
 	out := &Opened{module: fetched, runner: runner, providers: m.Status.Providers}
 	if fetched.Digest != m.Status.Digest {
 		err = fmt.Errorf("the module that was fetched is not the one that the controller serves: its digest is %s, not %s. "+
-			"Wait until the controller has read the module again; or set spec.source.digest, or a version or commit in spec.source.address", fetched.Digest, m.Status.Digest)
+			"Wait until the controller has read the module again; or set spec.source.digest, or a version or commit "+
+			"in spec.source.address",
+			fetched.Digest, m.Status.Digest)
 	} else {
 		out.Model, err = modelOf(m, fetched.Resource)
 	}

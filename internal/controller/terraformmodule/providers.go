@@ -54,13 +54,18 @@ var (
 )
 
 // Resolve implements managed.ProviderConfigs.
-func (c *configs) Resolve(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+func (c *configs) Resolve(
+	ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string,
+) providerconfig.Handle[terraform.Executor] {
 	return c.ResolveNamed(ctx, ref, nil, namespace)
 }
 
 // ResolveNamed implements managed.NamedProviderConfigs. Names are the local names of the module's
 // providers, and those of its named configurations, such as aws.replica.
-func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[terraform.Executor] {
+func (c *configs) ResolveNamed(
+	ctx context.Context, ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference,
+	namespace string,
+) providerconfig.Handle[terraform.Executor] {
 	handles := map[string]providerconfig.Handle[provider.Server]{}
 	for key, u := range c.used(ref, named) {
 		handles[key] = c.resolve(ctx, u.source, u.ref, namespace)
@@ -68,20 +73,24 @@ func (c *configs) ResolveNamed(ctx context.Context, ref *xpv2.ProviderConfigRefe
 	for name := range named {
 		if !slices.Contains(c.module.ConfigurationNames(), name) {
 			handles["?"+name] = providerconfig.Refuse[provider.Server](name, diagnostic.Errorf("Invalid provider configuration reference",
-				"spec.providerConfigRefs: the module has no provider configuration %s. It has: %s.", name, strings.Join(c.module.ConfigurationNames(), ", ")))
+				"spec.providerConfigRefs: the module has no provider configuration %s. It has: %s.", name,
+				strings.Join(c.module.ConfigurationNames(), ", ")))
 		}
 	}
 	out := providerconfig.Map(providerconfig.Join(handles), func(servers map[string]provider.Server) terraform.Executor {
-		return module.New(c.runner, c.module, servers).WithCreationGracePeriod(c.grace).WithSettings(func(ctx context.Context, configuration string, settings cty.Value) (provider.Server, func(), diagnostic.Diagnostics) {
-			with := handles[configuration].Last().With
-			if with == nil {
-				return nil, nil, diagnostic.Errorf("Provider not installed", "The provider configuration %s cannot be used.", configuration)
-			}
-			if provider.UserOf(ctx) == (provider.User{}) { // a call of the program, which names no resource
-				ctx = provider.WithUser(ctx, provider.User{Namespace: namespace, Resource: "module " + c.module.Digest})
-			}
-			return with(ctx, settings)
-		}, c.key)
+		return module.New(c.runner, c.module, servers).WithCreationGracePeriod(c.grace).
+			WithSettings(func(
+				ctx context.Context, configuration string, settings cty.Value,
+			) (provider.Server, func(), diagnostic.Diagnostics) {
+				with := handles[configuration].Last().With
+				if with == nil {
+					return nil, nil, diagnostic.Errorf("Provider not installed", "The provider configuration %s cannot be used.", configuration)
+				}
+				if provider.UserOf(ctx) == (provider.User{}) { // a call of the program, which names no resource
+					ctx = provider.WithUser(ctx, provider.User{Namespace: namespace, Resource: "module " + c.module.Digest})
+				}
+				return with(ctx, settings)
+			}, c.key)
 	})
 	if out.Name == "" {
 		out.Name = fmt.Sprintf("module %s", c.module.Digest) // a module without providers
@@ -116,7 +125,9 @@ func (c *configs) used(ref *xpv2.ProviderConfigReference, named map[string]*xpv2
 }
 
 // Names implements managed.NamingConfigs.
-func (c *configs) Names(ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string) (names []string) {
+func (c *configs) Names(
+	ref *xpv2.ProviderConfigReference, named map[string]*xpv2.ProviderConfigReference, namespace string,
+) (names []string) {
 	for _, u := range c.used(ref, named) {
 		if resolver, ok := c.installed.Servers(c.providers[u.source]); ok {
 			names = append(names, resolver.Name(providerconfig.ReferenceOf(u.ref, namespace)))
@@ -141,7 +152,9 @@ func (c *configs) Consists(in instance.Instance) (held, begun []terraform.Object
 }
 
 // resolve returns one configuration of the provider with a source.
-func (c *configs) resolve(ctx context.Context, source string, ref *xpv2.ProviderConfigReference, namespace string) providerconfig.Handle[provider.Server] {
+func (c *configs) resolve(
+	ctx context.Context, source string, ref *xpv2.ProviderConfigReference, namespace string,
+) providerconfig.Handle[provider.Server] {
 	name := c.providers[source]
 	resolver, ok := c.installed.Servers(name)
 	if !ok {

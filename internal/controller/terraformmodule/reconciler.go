@@ -117,7 +117,9 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 	options := kinds.ControllerOptions(4)
 	options.RateLimiter = kinds.BackoffUpTo[reconcile.Request](r.Resync) // sources are read as often after failures
 	return ctrl.NewControllerManagedBy(m).
-		For(&v1alpha1.TerraformModule{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		For(&v1alpha1.TerraformModule{},
+			builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
+				predicate.AnnotationChangedPredicate{}))).
 		Watches(&v1alpha1.TerraformProvider{}, all).
 		WithOptions(options).
 		Complete(r)
@@ -179,7 +181,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	}
 	m.Status.ObservedGeneration = m.Generation
 	m.Status.LastHandledReconcileAt = cmp.Or(m.Annotations[v1alpha1.AnnotationReconcile], m.Status.LastHandledReconcileAt)
-	r.SetConditions(m, &m.Status.ConditionedStatus, &m.Status.Messages, problem, kinds.Served{Event: fmt.Sprintf("Serving %s of %s", m.Status.Kind, m.Status.Group), Limitation: r.limitation(m)})
+	r.SetConditions(m, &m.Status.ConditionedStatus, &m.Status.Messages, problem, kinds.Served{
+		Event: fmt.Sprintf("Serving %s of %s", m.Status.Kind, m.Status.Group), Limitation: r.limitation(m),
+	})
 	if !equality.Semantic.DeepEqual(before.Status, m.Status) {
 		if err := r.Manager.GetClient().Status().Update(ctx, m); err != nil {
 			return kinds.RetryOnConflict(err)
@@ -258,7 +262,8 @@ func (r *Reconciler) serve(ctx context.Context, m *v1alpha1.TerraformModule) *ki
 		var made *model.Provider
 		if made, err = modelOf(m, fetched.Resource); err != nil {
 			problem = kinds.NotInstalled(v1alpha1.ReasonInvalidConfiguration, err)
-		} else if problem = r.start(ctx, m, old, made.Resources[fetched.Resource.Type], &running{sum: sum, program: runner, module: fetched, providers: providers}); problem == nil {
+		} else if problem = r.start(ctx, m, old, made.Resources[fetched.Resource.Type],
+			&running{sum: sum, program: runner, module: fetched, providers: providers}); problem == nil {
 			return nil
 		}
 	}
@@ -292,7 +297,8 @@ func sourceOf(ctx context.Context, reader client.Reader, namespace string, m *v1
 	}
 	if s.ConfigMapRef == nil {
 		if strings.HasPrefix(s.Address, ".") || strings.HasPrefix(s.Address, "/") {
-			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, errors.New("spec.source.address is a path: use spec.source.directory")).Retried()
+			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable,
+				errors.New("spec.source.address is a path: use spec.source.directory")).Retried()
 		}
 		if s.CredentialsSecretRef != nil {
 			return withCredentials(ctx, reader, namespace, out, s.CredentialsSecretRef.Name)
@@ -318,21 +324,26 @@ func sourceOf(ctx context.Context, reader client.Reader, namespace string, m *v1
 		if err != nil {
 			return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, err).Retried()
 		}
-		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAllowed, fmt.Errorf("spec.source.configMapRef: whoever can change ConfigMaps in the namespace %s could change the module. "+
-			"Move the ConfigMap to the namespace %s, or read it and set spec.source.digest to %s", s.ConfigMapRef.Namespace, namespace, sum))
+		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAllowed,
+			fmt.Errorf("spec.source.configMapRef: whoever can change ConfigMaps in the namespace %s could "+
+				"change the module. "+
+				"Move the ConfigMap to the namespace %s, or read it and set spec.source.digest to %s", s.ConfigMapRef.Namespace, namespace, sum))
 	}
 	return out, nil
 }
 
 // withCredentials adds the credentials of a Secret in Landbridge's own namespace.
-func withCredentials(ctx context.Context, reader client.Reader, namespace string, out module.Source, name string) (module.Source, *kinds.Problem) {
+func withCredentials(
+	ctx context.Context, reader client.Reader, namespace string, out module.Source, name string,
+) (module.Source, *kinds.Problem) {
 	secret := &corev1.Secret{}
 	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, secret); err != nil {
 		return out, kinds.NotInstalled(v1alpha1.ReasonSourceNotAvailable, fmt.Errorf("spec.source.credentialsSecretRef: %w", err)).Retried()
 	}
 	out.Credentials = &module.Credentials{
 		Username: string(secret.Data[corev1.BasicAuthUsernameKey]), Password: strings.TrimSpace(string(secret.Data[corev1.BasicAuthPasswordKey])),
-		SSHKey: secret.Data[corev1.SSHAuthPrivateKey], KnownHosts: secret.Data["known_hosts"], Token: strings.TrimSpace(string(secret.Data["token"])),
+		SSHKey: secret.Data[corev1.SSHAuthPrivateKey], KnownHosts: secret.Data["known_hosts"],
+		Token: strings.TrimSpace(string(secret.Data["token"])),
 	}
 	return out, nil
 }
@@ -431,7 +442,9 @@ func modelOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Provider, 
 		group = defaultGroup
 	}
 	made := func(known map[string]config.Names) (*model.Provider, error) {
-		return model.KeepNames("module", &schema.Provider{Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s}}, config.Provider{
+		return model.KeepNames("module", &schema.Provider{
+			Protocol: 6, Config: &schema.Block{}, Resources: map[string]*schema.Resource{s.Type: s},
+		}, config.Provider{
 			Group: group, Resources: map[string]config.Resource{s.Type: {Kind: m.Spec.Kind, Plural: m.Spec.Plural}},
 		}, known)
 	}
@@ -444,7 +457,9 @@ func modelOf(m *v1alpha1.TerraformModule, s *schema.Resource) (*model.Provider, 
 }
 
 // start serves a module as run specifies, in place of old, which may be nil.
-func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old *running, resource *model.Resource, run *running) *kinds.Problem {
+func (r *Reconciler) start(
+	ctx context.Context, m *v1alpha1.TerraformModule, old *running, resource *model.Resource, run *running,
+) *kinds.Problem {
 	owner := kinds.ModuleOwner(m.Name)
 	if err := r.EnsureRoles(ctx, owner, kschema.GroupResource{Group: resource.Group, Resource: resource.Plural}); err != nil {
 		return kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried()
@@ -454,7 +469,9 @@ func (r *Reconciler) start(ctx context.Context, m *v1alpha1.TerraformModule, old
 		return kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried()
 	}
 	if len(others) > 0 {
-		return kinds.Unhealthy(v1alpha1.ReasonKindInUse, fmt.Errorf("the kind cannot be %s of %s while objects of %s exist", resource.Kind, resource.Group, strings.Join(others, ", "))).Retried()
+		return kinds.Unhealthy(v1alpha1.ReasonKindInUse,
+			fmt.Errorf("the kind cannot be %s of %s while objects of %s exist", resource.Kind, resource.Group,
+				strings.Join(others, ", "))).Retried()
 	}
 	definition, err := crd.Module(resource, arguments(run.module))
 	if err != nil {

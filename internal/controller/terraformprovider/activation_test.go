@@ -13,8 +13,9 @@ import (
 func TestActivatedTypes(t *testing.T) {
 	t.Parallel()
 	p := &model.Provider{
-		Resources:   map[string]*model.Resource{"cloud_disk": {}, "cloud_server": {}},
-		DataSources: map[string]*model.Resource{"cloud_image": {}, "cloud_server": {}}, EphemeralResources: map[string]*model.Resource{"cloud_token": {}},
+		Resources:          map[string]*model.Resource{"cloud_disk": {}, "cloud_server": {}},
+		DataSources:        map[string]*model.Resource{"cloud_image": {}, "cloud_server": {}},
+		EphemeralResources: map[string]*model.Resource{"cloud_token": {}},
 		Schema: &schema.Provider{
 			DataSources:        map[string]*schema.Block{"cloud_image": {}, "cloud_server": {}},
 			EphemeralResources: map[string]*schema.Block{"cloud_token": {}},
@@ -24,11 +25,18 @@ func TestActivatedTypes(t *testing.T) {
 		patterns     []string
 		types, wrong []string
 	}{
-		"all":              {nil, []string{"cloud_disk", "cloud_server"}, nil},
-		"one":              {[]string{"cloud_s*"}, []string{"cloud_server"}, nil},
-		"a data source":    {[]string{"cloud_image"}, nil, []string{`"cloud_image" is a data source: name it in spec.activateDataSources`}},
-		"an ephemeral one": {[]string{"cloud_token"}, nil, []string{`"cloud_token" is an ephemeral resource: name it in spec.activateEphemeralResources`}},
-		"nothing":          {[]string{"cloud_x", "["}, nil, []string{`no resource type matches "cloud_x" (see: landbridge provider inspect)`, `"[" is not a pattern`}},
+		"all":           {nil, []string{"cloud_disk", "cloud_server"}, nil},
+		"one":           {[]string{"cloud_s*"}, []string{"cloud_server"}, nil},
+		"a data source": {[]string{"cloud_image"}, nil, []string{`"cloud_image" is a data source: name it in spec.activateDataSources`}},
+		"an ephemeral one": {
+			[]string{"cloud_token"}, nil,
+			[]string{`"cloud_token" is an ephemeral resource: name it in spec.activateEphemeralResources`},
+		},
+		"nothing": {
+			[]string{"cloud_x", "["}, nil, []string{
+				`no resource type matches "cloud_x" (see: landbridge provider inspect)`, `"[" is not a pattern`,
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +64,10 @@ func TestActivatedTypes(t *testing.T) {
 		"all data sources":                   {mode: model.Data, patterns: []string{"*"}, data: []string{"cloud_image", "cloud_server"}},
 		"a data source of a resource's name": {mode: model.Data, patterns: []string{"cloud_s*"}, data: []string{"cloud_server"}},
 		"no data source": {
-			mode: model.Data, patterns: []string{"cloud_disk"}, wrong: []string{`no data source matches "cloud_disk" in spec.activateDataSources (see: landbridge provider inspect)`},
+			mode: model.Data, patterns: []string{"cloud_disk"},
+			wrong: []string{
+				`no data source matches "cloud_disk" in spec.activateDataSources (see: landbridge provider inspect)`,
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

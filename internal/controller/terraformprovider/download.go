@@ -38,7 +38,8 @@ func (r *Reconciler) binary(ctx context.Context, p *v1alpha1.TerraformProvider, 
 	if problem != nil && problem != starting && want.Version != current {
 		// A newer version that is not needed must not keep the current one from running.
 		r.Logger.Error(problem.Err, "Provider is not updated", "provider", p.Name, "version", want.Version)
-		r.Recorder.Event(p, event.Warning("UpdateFailed", fmt.Errorf("version %s is not installed, and %s goes on: %w", want.Version, current, problem.Err)))
+		r.Recorder.Event(p, event.Warning("UpdateFailed",
+			fmt.Errorf("version %s is not installed, and %s goes on: %w", want.Version, current, problem.Err)))
 		want.Version = current
 		b, problem = r.obtain(ctx, p, currentOf(key), want)
 	}
@@ -47,8 +48,9 @@ func (r *Reconciler) binary(ctx context.Context, p *v1alpha1.TerraformProvider, 
 	}
 	if pins := p.Spec.Checksums; len(pins) > 0 && !b.Matches(pins) {
 		has := append(slices.Clone(b.Checksums), "sha256:"+b.SHA256)
-		return install.Binary{}, kinds.NotInstalled(v1alpha1.ReasonChecksumMismatch, fmt.Errorf("spec.checksums: the provider that was found, version %q, has other ones: %s; "+
-			"restore the provider, or add one of these if you trust it", b.Version, strings.Join(has, ", "))).Retried()
+		return install.Binary{}, kinds.NotInstalled(v1alpha1.ReasonChecksumMismatch,
+			fmt.Errorf("spec.checksums: the provider that was found, version %q, has other ones: %s; "+
+				"restore the provider, or add one of these if you trust it", b.Version, strings.Join(has, ", "))).Retried()
 	}
 	return b, nil
 }
@@ -92,7 +94,9 @@ func Request(p *v1alpha1.TerraformProvider) (want install.Request, current strin
 }
 
 // obtain returns the program that is wanted.
-func (r *Reconciler) obtain(ctx context.Context, p *v1alpha1.TerraformProvider, key types.UID, want install.Request) (install.Binary, *kinds.Problem) {
+func (r *Reconciler) obtain(
+	ctx context.Context, p *v1alpha1.TerraformProvider, key types.UID, want install.Request,
+) (install.Binary, *kinds.Problem) {
 	want.Offline = true
 	b, err := r.Installer.Find(ctx, want)
 	if err == nil {
@@ -103,8 +107,12 @@ func (r *Reconciler) obtain(ctx context.Context, p *v1alpha1.TerraformProvider, 
 		return install.Binary{}, installProblem(err)
 	}
 	want.Offline = false
-	what := strings.Join(append([]string{want.Source, want.Constraint, want.Version, fmt.Sprint(want.Pinned), fmt.Sprint(want.Cosign)}, want.Trust...), "\x00")
-	d := r.downloads.take(key, what, 0, requestFor(p), func(ctx context.Context) (install.Binary, error) { return r.Installer.Find(ctx, want) })
+	what := strings.Join(append([]string{
+		want.Source, want.Constraint, want.Version, fmt.Sprint(want.Pinned), fmt.Sprint(want.Cosign),
+	}, want.Trust...), "\x00")
+	d := r.downloads.take(key, what, 0, requestFor(p), func(ctx context.Context) (install.Binary, error) {
+		return r.Installer.Find(ctx, want)
+	})
 	switch {
 	case d != nil && d.err != nil:
 		return install.Binary{}, installProblem(d.err)
@@ -153,9 +161,13 @@ func locked(p *v1alpha1.TerraformProvider, now *install.Lock) []v1alpha1.LockedV
 	if now == nil {
 		return was
 	}
-	one := v1alpha1.LockedVersion{Source: p.Spec.Source, Version: now.Version, Checksums: now.Hashes, Key: now.Key, Signer: now.Signer, Origin: now.Origin}
+	one := v1alpha1.LockedVersion{
+		Source: p.Spec.Source, Version: now.Version, Checksums: now.Hashes, Key: now.Key, Signer: now.Signer,
+		Origin: now.Origin,
+	}
 	same := func(l v1alpha1.LockedVersion) bool { return l.Source == one.Source && l.Version == one.Version }
-	if i := slices.IndexFunc(was, same); i >= 0 && slices.ContainsFunc(one.Checksums, func(c string) bool { return slices.Contains(was[i].Checksums, c) }) {
+	if i := slices.IndexFunc(was, same); i >= 0 &&
+		slices.ContainsFunc(one.Checksums, func(c string) bool { return slices.Contains(was[i].Checksums, c) }) {
 		one = was[i]
 	}
 	out := append([]v1alpha1.LockedVersion{one}, slices.DeleteFunc(slices.Clone(was), same)...)
@@ -172,7 +184,9 @@ func (r *Reconciler) checkVersions(p *v1alpha1.TerraformProvider, from origin) {
 		return
 	}
 	source, version := p.Spec.Source, from.installed.Version
-	t := r.checks.take(p.UID, checkOf(p), checkEvery, requestFor(p), func(ctx context.Context) ([]string, error) { return r.Installer.Versions(ctx, source) })
+	t := r.checks.take(p.UID, checkOf(p), checkEvery, requestFor(p), func(ctx context.Context) ([]string, error) {
+		return r.Installer.Versions(ctx, source)
+	})
 	switch {
 	case t == nil:
 	case t.err != nil:

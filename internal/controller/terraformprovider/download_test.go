@@ -34,16 +34,36 @@ func TestLocked(t *testing.T) {
 		now  *install.Lock
 		want []v1alpha1.LockedVersion
 	}{
-		"no registry":            {[]v1alpha1.LockedVersion{other}, nil, []v1alpha1.LockedVersion{other}},
-		"first":                  {nil, &install.Lock{Version: "1.0.0", Hashes: []string{"zh:a"}}, []v1alpha1.LockedVersion{one("1.0.0", "zh:a")}},
-		"another version":        {[]v1alpha1.LockedVersion{one("1.0.0", "zh:a"), other}, &install.Lock{Version: "1.1.0", Hashes: []string{"zh:b"}}, []v1alpha1.LockedVersion{one("1.1.0", "zh:b"), one("1.0.0", "zh:a"), other}},
-		"back to an earlier one": {[]v1alpha1.LockedVersion{one("1.1.0", "zh:b"), one("1.0.0", "zh:a")}, &install.Lock{Version: "1.0.0", Hashes: []string{"zh:a", "zh:more"}}, []v1alpha1.LockedVersion{one("1.0.0", "zh:a"), one("1.1.0", "zh:b")}},
-		"a person has accepted":  {[]v1alpha1.LockedVersion{one("1.0.0", "zh:a")}, &install.Lock{Version: "1.0.0", Hashes: []string{"zh:b"}}, []v1alpha1.LockedVersion{one("1.0.0", "zh:b")}},
-		"not more than ten":      {many, &install.Lock{Version: "1.0.0", Hashes: []string{"zh:a"}}, append([]v1alpha1.LockedVersion{one("1.0.0", "zh:a")}, many[:maxLocked-1]...)},
+		"no registry": {[]v1alpha1.LockedVersion{other}, nil, []v1alpha1.LockedVersion{other}},
+		"first": {
+			nil, &install.Lock{Version: "1.0.0", Hashes: []string{"zh:a"}},
+			[]v1alpha1.LockedVersion{one("1.0.0", "zh:a")},
+		},
+		"another version": {
+			[]v1alpha1.LockedVersion{one("1.0.0", "zh:a"), other}, &install.Lock{
+				Version: "1.1.0", Hashes: []string{"zh:b"},
+			}, []v1alpha1.LockedVersion{one("1.1.0", "zh:b"), one("1.0.0", "zh:a"), other},
+		},
+		"back to an earlier one": {
+			[]v1alpha1.LockedVersion{one("1.1.0", "zh:b"), one("1.0.0", "zh:a")}, &install.Lock{
+				Version: "1.0.0", Hashes: []string{"zh:a", "zh:more"},
+			}, []v1alpha1.LockedVersion{one("1.0.0", "zh:a"), one("1.1.0", "zh:b")},
+		},
+		"a person has accepted": {
+			[]v1alpha1.LockedVersion{one("1.0.0", "zh:a")}, &install.Lock{Version: "1.0.0", Hashes: []string{"zh:b"}},
+			[]v1alpha1.LockedVersion{one("1.0.0", "zh:b")},
+		},
+		"not more than ten": {
+			many, &install.Lock{Version: "1.0.0", Hashes: []string{"zh:a"}},
+			append([]v1alpha1.LockedVersion{one("1.0.0", "zh:a")}, many[:maxLocked-1]...),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &v1alpha1.TerraformProvider{Spec: v1alpha1.TerraformProviderSpec{Source: "acme/thing"}, Status: v1alpha1.TerraformProviderStatus{Locked: c.was}}
+			p := &v1alpha1.TerraformProvider{
+				Spec:   v1alpha1.TerraformProviderSpec{Source: "acme/thing"},
+				Status: v1alpha1.TerraformProviderStatus{Locked: c.was},
+			}
 			if diff := cmp.Diff(c.want, locked(p, c.now)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -63,11 +83,24 @@ func TestWanted(t *testing.T) {
 		locked          []v1alpha1.LockedVersion
 		want, current   string
 	}{
-		"first":             {source: "acme/thing"},
-		"kept":              {"acme/thing", "~> 1.0", "", &v1alpha1.InstalledProvider{Source: "acme/thing", Version: "1.0.0"}, []v1alpha1.LockedVersion{lock("acme/thing", "1.0.0")}, "1.0.0", "1.0.0"},
-		"updated":           {"acme/thing", "~> 1.0", v1alpha1.UpdatePatch, &v1alpha1.InstalledProvider{Source: "acme/thing", Version: "1.0.0"}, []v1alpha1.LockedVersion{lock("acme/thing", "1.0.0")}, "1.0.5", "1.0.0"},
-		"another version":   {"acme/thing", "~> 2.0", "", &v1alpha1.InstalledProvider{Source: "acme/thing", Version: "1.0.0"}, []v1alpha1.LockedVersion{lock("acme/thing", "1.0.0")}, "", ""},
-		"another source":    {"acme/other", "~> 1.0", "", &v1alpha1.InstalledProvider{Source: "acme/thing", Version: "1.0.0"}, []v1alpha1.LockedVersion{lock("acme/thing", "1.0.0")}, "", ""},
+		"first": {source: "acme/thing"},
+		"kept": {
+			"acme/thing", "~> 1.0", "", &v1alpha1.InstalledProvider{Source: "acme/thing", Version: "1.0.0"},
+			[]v1alpha1.LockedVersion{lock("acme/thing", "1.0.0")}, "1.0.0", "1.0.0",
+		},
+		"updated": {
+			"acme/thing", "~> 1.0", v1alpha1.UpdatePatch, &v1alpha1.InstalledProvider{
+				Source: "acme/thing", Version: "1.0.0",
+			}, []v1alpha1.LockedVersion{lock("acme/thing", "1.0.0")}, "1.0.5", "1.0.0",
+		},
+		"another version": {
+			"acme/thing", "~> 2.0", "", &v1alpha1.InstalledProvider{Source: "acme/thing", Version: "1.0.0"},
+			[]v1alpha1.LockedVersion{lock("acme/thing", "1.0.0")}, "", "",
+		},
+		"another source": {
+			"acme/other", "~> 1.0", "", &v1alpha1.InstalledProvider{Source: "acme/thing", Version: "1.0.0"},
+			[]v1alpha1.LockedVersion{lock("acme/thing", "1.0.0")}, "", "",
+		},
 		"from a mirror dir": {"acme/thing", "~> 1.0", "", &v1alpha1.InstalledProvider{Source: "acme/thing", Version: "1.0.0"}, nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,20 +135,39 @@ func TestCheckVersions(t *testing.T) {
 		behind    *int32
 		told      *install.Behind
 	}{
-		"newer":         {"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, []string{"2.0.0", "1.0.1", "1.0.0"}, []string{"2.0.0", "1.0.1"}, ptr.To[int32](2), &install.Behind{Versions: 2, Major: 1, Patch: 1}},
-		"the newest":    {"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, []string{"1.0.0"}, nil, ptr.To[int32](0), &install.Behind{}},
-		"more than ten": {"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, many, many[:10], ptr.To[int32](30), &install.Behind{Versions: 30, Minor: 30}},
-		"by path":       {"/bin/thing", origin{installed: v1alpha1.InstalledProvider{}}, []string{"2.0.0"}, nil, nil, nil},
-		"linked":        {"acme/thing", origin{linked: true, installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, []string{"2.0.0"}, nil, nil, nil},
-		"attached":      {"acme/thing", origin{attached: true}, []string{"2.0.0"}, nil, nil, nil},
+		"newer": {
+			"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, []string{
+				"2.0.0", "1.0.1", "1.0.0",
+			}, []string{"2.0.0", "1.0.1"}, ptr.To[int32](2), &install.Behind{Versions: 2, Major: 1, Patch: 1},
+		},
+		"the newest": {
+			"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, []string{"1.0.0"}, nil,
+			ptr.To[int32](0), &install.Behind{},
+		},
+		"more than ten": {
+			"acme/thing", origin{installed: v1alpha1.InstalledProvider{Version: "1.0.0"}}, many, many[:10],
+			ptr.To[int32](30), &install.Behind{Versions: 30, Minor: 30},
+		},
+		"by path": {"/bin/thing", origin{installed: v1alpha1.InstalledProvider{}}, []string{"2.0.0"}, nil, nil, nil},
+		"linked": {
+			"acme/thing", origin{linked: true, installed: v1alpha1.InstalledProvider{Version: "1.0.0"}},
+			[]string{"2.0.0"}, nil, nil, nil,
+		},
+		"attached": {"acme/thing", origin{attached: true}, []string{"2.0.0"}, nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := &v1alpha1.TerraformProvider{Spec: v1alpha1.TerraformProviderSpec{Source: c.source}, Status: *was.DeepCopy()}
 			p.UID = "uid"
 			told := &install.Behind{Versions: -1}
-			r := &Reconciler{checks: newTasks[[]string](t.Context(), func(reconcile.Request) {}), TellBehind: func(_ string, b *install.Behind) { told = b }}
-			r.checks.all[p.UID] = &task[[]string]{what: checkOf(p), value: c.versions, ended: time.Now(), again: time.Now().Add(time.Hour), cancel: func() {}}
+			r := &Reconciler{
+				checks:     newTasks[[]string](t.Context(), func(reconcile.Request) {}),
+				TellBehind: func(_ string, b *install.Behind) { told = b },
+			}
+			r.checks.all[p.UID] = &task[[]string]{
+				what: checkOf(p), value: c.versions, ended: time.Now(), again: time.Now().Add(time.Hour),
+				cancel: func() {},
+			}
 			r.checkVersions(p, c.from)
 			if diff := cmp.Diff(c.available, p.Status.Available, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -26,7 +26,8 @@ func (r *Reconciler) execution(ctx context.Context, p *v1alpha1.TerraformProvide
 		runner, err := r.CommandLine.Runner(ctx)
 		if err != nil {
 			return execution{}, kinds.Unhealthy(v1alpha1.ReasonExecutionUnavailable,
-				fmt.Errorf("spec.execution: CLI: %w; start the controller with --cli and the path of OpenTofu or Terraform, or use another execution", err)).Retried()
+				fmt.Errorf("spec.execution: CLI: %w; start the controller with --cli and the path of OpenTofu or "+
+					"Terraform, or use another execution", err)).Retried()
 		}
 		return execution{v1alpha1.ExecutionCLI, runner, from.attached}, nil
 	}
@@ -57,7 +58,8 @@ func (e execution) attachment() string {
 	if !e.attached {
 		return ""
 	}
-	return "The provider is a process that TF_REATTACH_PROVIDERS attaches: its version and checksum are not checked, and spec.env, spec.sandbox and spec.logLevel have no effect."
+	return "The provider is a process that TF_REATTACH_PROVIDERS attaches: its version and checksum are not " +
+		"checked, and spec.env, spec.sandbox and spec.logLevel have no effect."
 }
 
 // limitation returns what the program does not support, or "".

@@ -13,9 +13,16 @@ import (
 func TestLimitation(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ prints, want string }{
-		"everything is supported":   {prints: "OpenTofu v1.12.6"},
-		"without identities":        {prints: "Terraform v1.11.4", want: "Terraform 1.11.4 does not support resource identities, so nothing can be imported by identity."},
-		"without write-only values": {prints: "OpenTofu v1.9.0", want: "OpenTofu 1.9.0 does not support resource identities, so nothing can be imported by identity, nor write-only attributes, so none can be set."},
+		"everything is supported": {prints: "OpenTofu v1.12.6"},
+		"without identities": {
+			prints: "Terraform v1.11.4",
+			want:   "Terraform 1.11.4 does not support resource identities, so nothing can be imported by identity.",
+		},
+		"without write-only values": {
+			prints: "OpenTofu v1.9.0",
+			want: "OpenTofu 1.9.0 does not support resource identities, so nothing can be imported by identity, " +
+				"nor write-only attributes, so none can be set.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

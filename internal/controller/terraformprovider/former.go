@@ -70,7 +70,8 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	if err != nil {
 		return false, err
 	}
-	if now, problem := r.find(ctx, p, p.UID); problem == nil && p.Spec.Source == was.Source && now.installed.Version == was.Version && now.installed.SHA256 == was.SHA256 &&
+	if now, problem := r.find(ctx, p, p.UID); problem == nil && p.Spec.Source == was.Source &&
+		now.installed.Version == was.Version && now.installed.SHA256 == was.SHA256 &&
 		equality.Semantic.DeepEqual(p.Spec.Config(), c) {
 		return false, nil // nothing else ran
 	}
@@ -100,7 +101,9 @@ func (r *Reconciler) tryFormer(ctx context.Context, p *v1alpha1.TerraformProvide
 	if start.diags.HasErrors() {
 		return false, start.diags.Err()
 	}
-	run, problem, _ := r.present(ctx, p, started{from.launcher.Key(), from.name, how, start.schema, start.launcher, from.version(), from.program(p)}, nil)
+	run, problem, _ := r.present(ctx, p, started{
+		from.launcher.Key(), from.name, how, start.schema, start.launcher, from.version(), from.program(p),
+	}, nil)
 	if problem != nil {
 		return false, problem.Err
 	}

@@ -104,7 +104,9 @@ func (r *Reconciler) install(ctx context.Context, p *v1alpha1.TerraformProvider)
 
 // run returns the provider as it runs. It is replaced if its program, environment or configuration
 // changed. With a problem, run returns when to reconcile again.
-func (r *Reconciler) run(ctx context.Context, p *v1alpha1.TerraformProvider, from origin, how execution) (_ *running, _ *kinds.Problem, again time.Duration) {
+func (r *Reconciler) run(
+	ctx context.Context, p *v1alpha1.TerraformProvider, from origin, how execution,
+) (_ *running, _ *kinds.Problem, again time.Duration) {
 	key := from.launcher.Key()
 	old := r.runningProvider(p.UID)
 	if old != nil && old.key == key && old.logLevel == p.Spec.LogLevel && old.how == how && old.Limits == limits(p) {
@@ -140,7 +142,9 @@ type started struct {
 
 // present runs a provider with the kinds that the spec asks for, in place of old, which may be nil.
 // A mistake in the spec changes nothing.
-func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider, s started, old *running) (_ *running, _ *kinds.Problem, again time.Duration) {
+func (r *Reconciler) present(
+	ctx context.Context, p *v1alpha1.TerraformProvider, s started, old *running,
+) (_ *running, _ *kinds.Problem, again time.Duration) {
 	// First those for kinds that are defined already: their objects are read.
 	if err := r.EnsureRoles(ctx, p.Name); err != nil {
 		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
@@ -155,7 +159,8 @@ func (r *Reconciler) present(ctx context.Context, p *v1alpha1.TerraformProvider,
 	case err != nil:
 		return nil, kinds.Unhealthy(v1alpha1.ReasonActivationFailed, err).Retried(), kinds.Resync
 	}
-	if old != nil && old.Model.Schema == s.schema && old.how == s.how && slices.Equal(old.kept, kept) && equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
+	if old != nil && old.Model.Schema == s.schema && old.how == s.how && slices.Equal(old.kept, kept) &&
+		equality.Semantic.DeepEqual(old.config, p.Spec.Config()) {
 		return old, nil, 0
 	}
 	release := kinds.ReleaseOf(s.launcher, p.Spec.Config(), slices.Concat(kept, []string{string(s.how.way), s.how.program()})...)

@@ -23,7 +23,9 @@ import (
 // names, unless the spec has others; and even then while they have objects: kept has a message for
 // each of these. Mistakes in the spec are *config.Error. name is the provider's own, such as
 // random.
-func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvider, name string, s *schema.Provider) (m *model.Provider, kept []string, err error) {
+func Model(
+	ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvider, name string, s *schema.Provider,
+) (m *model.Provider, kept []string, err error) {
 	c := p.Spec.Config()
 	if err := oneVersion(c); err != nil {
 		return nil, nil, inSpec(err)
@@ -83,7 +85,8 @@ func Model(ctx context.Context, reader client.Reader, p *v1alpha1.TerraformProvi
 	}
 	wanted := m
 	if m, err = model.KeepNames(name, s, c, known); err != nil {
-		return nil, nil, fmt.Errorf("the names of the kinds cannot change while objects of %s exist: %w", strings.Join(slices.Sorted(maps.Keys(names)), ", "), inSpec(err))
+		return nil, nil, fmt.Errorf("the names of the kinds cannot change while objects of %s exist: %w",
+			strings.Join(slices.Sorted(maps.Keys(names)), ", "), inSpec(err))
 	}
 	for t := range names {
 		m.ByAddress(t).Naming = model.NamesHeld
@@ -104,7 +107,8 @@ func oneVersion(c config.Provider) error {
 		default:
 			return nil
 		}
-		return config.At(errors.New("kinds that are served at run time have one API version, "+model.Version+"; to serve several, create a repository with landbridge init"), path...)
+		return config.At(errors.New("kinds that are served at run time have one API version, "+model.Version+
+			"; to serve several, create a repository with landbridge init"), path...)
 	}
 	for i, o := range c.Overrides {
 		if err := refuse(o.Resource, "overrides", strconv.Itoa(i)); err != nil {
@@ -191,5 +195,7 @@ func (c *inCluster) held(ctx context.Context, m *model.Provider) (map[string]str
 
 // used reports whether any object of a CRD's kind exists.
 func (c *inCluster) used(ctx context.Context, name string) (bool, error) {
-	return kinds.HasObjects(ctx, c.reader, kschema.GroupVersionKind{Group: groupOf(name), Version: model.Version, Kind: c.names[name].Kind + "List"})
+	return kinds.HasObjects(ctx, c.reader, kschema.GroupVersionKind{
+		Group: groupOf(name), Version: model.Version, Kind: c.names[name].Kind + "List",
+	})
 }

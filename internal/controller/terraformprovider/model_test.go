@@ -17,14 +17,27 @@ func TestOneVersionAtRunTime(t *testing.T) {
 		spec v1alpha1.TerraformProviderSpec
 		path string
 	}{
-		"version":         {v1alpha1.TerraformProviderSpec{Resources: map[string]config.Resource{"random_pet": {Version: "v1"}}}, "spec.resources.random_pet.version"},
-		"dropped version": {v1alpha1.TerraformProviderSpec{Resources: map[string]config.Resource{"random_pet": {DroppedVersions: []string{"v1"}}}}, "spec.resources.random_pet.droppedVersions"},
-		"of many":         {v1alpha1.TerraformProviderSpec{Overrides: []config.Override{{Match: []string{"*"}, Resource: config.Resource{Version: "v1"}}}}, "spec.overrides[0].version"},
+		"version": {
+			v1alpha1.TerraformProviderSpec{Resources: map[string]config.Resource{"random_pet": {Version: "v1"}}},
+			"spec.resources.random_pet.version",
+		},
+		"dropped version": {
+			v1alpha1.TerraformProviderSpec{
+				Resources: map[string]config.Resource{"random_pet": {DroppedVersions: []string{"v1"}}},
+			}, "spec.resources.random_pet.droppedVersions",
+		},
+		"of many": {
+			v1alpha1.TerraformProviderSpec{
+				Overrides: []config.Override{{Match: []string{"*"}, Resource: config.Resource{Version: "v1"}}},
+			}, "spec.overrides[0].version",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, _, err := terraformprovider.Model(t.Context(), nil, &v1alpha1.TerraformProvider{Spec: test.spec}, "random", schematest.Provider(t, "random"))
-			want := test.path + ": kinds that are served at run time have one API version, v1alpha1; to serve several, create a repository with landbridge init"
+			_, _, err := terraformprovider.Model(t.Context(), nil, &v1alpha1.TerraformProvider{Spec: test.spec},
+				"random", schematest.Provider(t, "random"))
+			want := test.path + ": kinds that are served at run time have one API version, v1alpha1; to serve " +
+				"several, create a repository with landbridge init"
 			if err == nil || err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
 			}

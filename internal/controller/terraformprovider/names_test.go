@@ -21,11 +21,15 @@ func TestTakenNames(t *testing.T) {
 		"nothing is taken": {types: []string{"postgresql_Grant"}, crds: []string{"grants.postgresql.landbridge.io", "grants.zzz.example.org"}},
 		"by Kubernetes": {
 			types: []string{"postgresql_Role"},
-			want:  "To kubectl, roles means that of rbac.authorization.k8s.io (write roles.postgresql.landbridge.io, or set spec.resources.postgresql_Role.kind, such as PostgresqlRole).",
+			want: "To kubectl, roles means that of rbac.authorization.k8s.io (write " +
+				"roles.postgresql.landbridge.io, or set spec.resources.postgresql_Role.kind, such as PostgresqlRole).",
 		},
 		"by another provider": {
-			types: []string{"postgresql_Database", "postgresql_Grant"}, crds: []string{"databases.mysql.landbridge.io", "databases.postgresql.landbridge.io"},
-			want: "To kubectl, databases means that of mysql.landbridge.io (write databases.postgresql.landbridge.io, or set spec.resources.postgresql_Database.kind, such as PostgresqlDatabase).",
+			types: []string{"postgresql_Database", "postgresql_Grant"},
+			crds:  []string{"databases.mysql.landbridge.io", "databases.postgresql.landbridge.io"},
+			want: "To kubectl, databases means that of mysql.landbridge.io (write " +
+				"databases.postgresql.landbridge.io, or set spec.resources.postgresql_Database.kind, such as " +
+				"PostgresqlDatabase).",
 		},
 	}
 	for name, test := range tests {

@@ -52,11 +52,15 @@ func (r *Reconciler) preview(p *v1alpha1.TerraformProvider, c candidate, now, wa
 		r.Logger.Error(t.err, "A version takes over without a preview", "provider", p.Name, "version", now.To)
 		return nil
 	}
-	return kinds.Unhealthy(v1alpha1.ReasonUpgradeHeld, fmt.Errorf("version %s is held, and %s goes on, since the preview failed: %w", now.To, now.From, t.err)).Retried()
+	return kinds.Unhealthy(v1alpha1.ReasonUpgradeHeld,
+		fmt.Errorf("version %s is held, and %s goes on, since the preview failed: %w", now.To, now.From,
+			t.err)).Retried()
 }
 
 // previewAll previews a version on all resources, and records the counts.
-func (r *Reconciler) previewAll(ctx context.Context, p *v1alpha1.TerraformProvider, c candidate, now *v1alpha1.ProviderUpgrade, quiet bool) error {
+func (r *Reconciler) previewAll(
+	ctx context.Context, p *v1alpha1.TerraformProvider, c candidate, now *v1alpha1.ProviderUpgrade, quiet bool,
+) error {
 	servers := pool.New(upgradepreview.PoolOptions(previewServers))
 	defer func() { _ = servers.Close(context.WithoutCancel(ctx)) }() // all answers have arrived
 	converting, err := upgradepreview.Converting(r.Manager.GetClient(), c.old.Model, c.model)

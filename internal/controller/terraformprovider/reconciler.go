@@ -93,7 +93,9 @@ func (r *Reconciler) SetupWithManager(m manager.Manager) error {
 		return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: name}}}
 	})
 	return ctrl.NewControllerManagedBy(m).
-		For(&v1alpha1.TerraformProvider{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		For(&v1alpha1.TerraformProvider{},
+			builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
+				predicate.AnnotationChangedPredicate{}))).
 		// Metadata only: the schemas of a thousand CRDs would take much memory.
 		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{}, toProvider, builder.WithPredicates(predicate.Funcs{UpdateFunc: crdChanged})).
 		WatchesRawSource(queue).

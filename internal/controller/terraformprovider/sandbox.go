@@ -15,7 +15,8 @@ func (r *Reconciler) sandbox(spec *v1alpha1.ProviderSandbox) (*plugin.Sandbox, *
 		return nil, nil
 	}
 	if err := r.Sandbox.Check(); err != nil {
-		return nil, kinds.NotInstalled(v1alpha1.ReasonSandboxUnavailable, fmt.Errorf("--sandbox=%s: %w; use another machine, or another value", r.Sandbox, err))
+		return nil, kinds.NotInstalled(v1alpha1.ReasonSandboxUnavailable,
+			fmt.Errorf("--sandbox=%s: %w; use another machine, or another value", r.Sandbox, err))
 	}
 	out := &plugin.Sandbox{}
 	if r.Installer.CacheDir != "" {
@@ -29,7 +30,8 @@ func (r *Reconciler) sandbox(spec *v1alpha1.ProviderSandbox) (*plugin.Sandbox, *
 		out.Connect = append(out.Connect, uint16(port))
 	}
 	if len(out.Connect) > 0 && !child.SandboxPorts() {
-		return nil, kinds.NotInstalled(v1alpha1.ReasonSandboxUnavailable, fmt.Errorf("spec.sandbox.connect: %w; leave it out, or use another machine", child.ErrNoPorts))
+		return nil, kinds.NotInstalled(v1alpha1.ReasonSandboxUnavailable,
+			fmt.Errorf("spec.sandbox.connect: %w; leave it out, or use another machine", child.ErrNoPorts))
 	}
 	return out, nil
 }

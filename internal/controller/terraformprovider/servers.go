@@ -45,5 +45,6 @@ func (r *Reconciler) ProviderOf(source string) (string, error) {
 	case 1:
 		return names[0], nil
 	}
-	return "", fmt.Errorf("there is more than one TerraformProvider with the source %s: name one of %s in spec.providers", source, strings.Join(names, ", "))
+	return "", fmt.Errorf("there is more than one TerraformProvider with the source %s: name one of %s "+
+		"in spec.providers", source, strings.Join(names, ", "))
 }

@@ -57,18 +57,21 @@ func (r *Reconciler) find(ctx context.Context, p *v1alpha1.TerraformProvider, ke
 	switch {
 	case p.Spec.Execution == v1alpha1.ExecutionInProcess && !linked:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonExecutionUnavailable,
-			fmt.Errorf("spec.execution: %s is not linked into this controller, so it cannot run in its process; use Plugin, or a controller with the provider linked in", p.Spec.Source))
+			fmt.Errorf("spec.execution: %s is not linked into this controller, so it cannot run in its process; use "+
+				"Plugin, or a controller with the provider linked in", p.Spec.Source))
 	case err != nil:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonBinaryNotFound, err)
 	case linked && len(p.Spec.Env) > 0:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning,
-			errors.New("spec.env: the provider is linked into the controller and has no environment of its own; leave spec.env out, or use a provider configuration"))
+			errors.New("spec.env: the provider is linked into the controller and has no environment of its own; "+
+				"leave spec.env out, or use a provider configuration"))
 	case linked && len(p.Spec.Checksums) > 0:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonChecksumMismatch,
 			errors.New("spec.checksums: the provider is linked into the controller and has no package; leave spec.checksums out"))
 	case linked && p.Spec.TerraformVersion != "":
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonProviderNotRunning,
-			errors.New("spec.terraformVersion: the provider is linked into the controller, which tells it the default; leave spec.terraformVersion out, or use the execution Plugin"))
+			errors.New("spec.terraformVersion: the provider is linked into the controller, which tells it the "+
+				"default; leave spec.terraformVersion out, or use the execution Plugin"))
 	case linked && p.Spec.Sandbox != nil:
 		return origin{}, kinds.NotInstalled(v1alpha1.ReasonSandboxUnavailable,
 			errors.New("spec.sandbox: the provider is linked into the controller and has no process of its own; leave spec.sandbox out"))
@@ -150,7 +153,10 @@ func (r *Reconciler) linked(source, constraint string) (out origin, ok bool, err
 	if err != nil {
 		return origin{}, true, err
 	}
-	return origin{name: address.Type, installed: v1alpha1.InstalledProvider{Version: version}, launcher: launchers[version], linked: true}, true, nil
+	return origin{
+		name: address.Type, installed: v1alpha1.InstalledProvider{Version: version},
+		launcher: launchers[version], linked: true,
+	}, true, nil
 }
 
 // version returns the version of the provider; empty if it is not known.

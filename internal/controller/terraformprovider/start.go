@@ -43,7 +43,10 @@ type start struct {
 }
 
 func newStarts(rt *kinds.Runtime, again func(reconcile.Request)) *starts {
-	return &starts{tasks: newTasks[start](rt.Lifetime, again), readSchema: rt.ReadSchema, turns: semaphore.NewWeighted(startsAtOnce), failed: kinds.Backoff[types.UID]()}
+	return &starts{
+		tasks: newTasks[start](rt.Lifetime, again), readSchema: rt.ReadSchema,
+		turns: semaphore.NewWeighted(startsAtOnce), failed: kinds.Backoff[types.UID](),
+	}
 }
 
 // take returns the start if it has ended, and forgets it. Otherwise it returns nil, and begins the

@@ -46,7 +46,9 @@ const (
 
 // stepOf returns what is next, and when to look again; 0 if it does not depend on the time. key is
 // that of the upgrade, and was what is recorded of the last one.
-func stepOf(policy *v1alpha1.ProviderUpgradePolicy, was *v1alpha1.ProviderUpgrade, key string, now time.Time) (_ step, again time.Duration) {
+func stepOf(
+	policy *v1alpha1.ProviderUpgradePolicy, was *v1alpha1.ProviderUpgrade, key string, now time.Time,
+) (_ step, again time.Duration) {
 	if policy == nil || policy.Preview == "" || policy.Preview == v1alpha1.UpgradePreviewOff {
 		return takeOver, 0
 	}
@@ -147,7 +149,8 @@ func (r *Reconciler) mayChange(ctx context.Context, p *v1alpha1.TerraformProvide
 	u := next.Status.Upgrade
 	u.State = v1alpha1.UpgradeProceeding
 	if err := r.Manager.GetClient().Status().Update(ctx, next); err != nil {
-		return kinds.Unhealthy(v1alpha1.ReasonUpgradeHeld, fmt.Errorf("that version %s takes over cannot be recorded: %w", u.To, err)).Retried(), kinds.Resync
+		return kinds.Unhealthy(v1alpha1.ReasonUpgradeHeld,
+			fmt.Errorf("that version %s takes over cannot be recorded: %w", u.To, err)).Retried(), kinds.Resync
 	}
 	p.Status.Upgrade, p.ResourceVersion = u, next.ResourceVersion
 	found := "its preview failed"
@@ -168,7 +171,9 @@ type candidate struct {
 
 // nextStep previews another version if that is required. It returns a problem while the version may
 // not take over, and the object in which to record that it does, if that is due.
-func (r *Reconciler) nextStep(ctx context.Context, p *v1alpha1.TerraformProvider, c candidate) (record *v1alpha1.TerraformProvider, _ *kinds.Problem, again time.Duration) {
+func (r *Reconciler) nextStep(
+	ctx context.Context, p *v1alpha1.TerraformProvider, c candidate,
+) (record *v1alpha1.TerraformProvider, _ *kinds.Problem, again time.Duration) {
 	if p.Spec.Upgrade == nil || !replaces(p.Status.Installed, c.installed) {
 		return nil, nil, 0
 	}
@@ -219,7 +224,9 @@ func nameOf(i v1alpha1.InstalledProvider) string { return cmp.Or(i.Version, i.So
 // held returns the problem of a version that is held.
 func held(p *v1alpha1.TerraformProvider, u *v1alpha1.ProviderUpgrade) *kinds.Problem {
 	return kinds.Unhealthy(v1alpha1.ReasonUpgradeHeld, fmt.Errorf(
-		"version %s is held, and %s goes on: of %d resources that were previewed, spec.upgrade.accept does not permit %s. Show them with landbridge upgrade preview %s --to %s; then change the resources or the version, or accept these outcomes",
+		"version %s is held, and %s goes on: of %d resources that were previewed, spec.upgrade.accept does not "+
+			"permit %s. Show them with landbridge upgrade preview %s --to %s; then change the resources or the "+
+			"version, or accept these outcomes",
 		u.To, u.From, u.Resources, counts(u.Outcomes, unaccepted(p.Spec.Upgrade.Accept, u.Outcomes)...), p.Name, u.To))
 }
 
@@ -227,7 +234,9 @@ func held(p *v1alpha1.TerraformProvider, u *v1alpha1.ProviderUpgrade) *kinds.Pro
 // does not run.
 func cannotPreview(p *v1alpha1.TerraformProvider) *kinds.Problem {
 	return kinds.Unhealthy(v1alpha1.ReasonUpgradeHeld, fmt.Errorf(
-		"the preview needs the installed version %s, which does not run: the controller's log says why. Have its program where it was, or set spec.upgrade.preview to Off", nameOf(*p.Status.Installed)))
+		"the preview needs the installed version %s, which does not run: the controller's log says why. Have its "+
+			"program where it was, or set spec.upgrade.preview to Off",
+		nameOf(*p.Status.Installed)))
 }
 
 // completed returns what is recorded of the last upgrade once a version runs: that it has taken

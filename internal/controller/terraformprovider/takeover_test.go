@@ -37,26 +37,54 @@ func TestStepOf(t *testing.T) {
 		want   step
 		again  time.Duration
 	}{
-		"no policy":                       {nil, nil, takeOver, 0},
-		"by default":                      {policy(""), nil, takeOver, 0},
-		"off":                             {policy(v1alpha1.UpgradePreviewOff), done(v1alpha1.UpgradeHeld, time.Second, 0, harmful), takeOver, 0},
-		"first":                           {policy(required), nil, preview, followAgain},
-		"another version":                 {policy(required), other, preview, followAgain},
-		"interrupted":                     {policy(required), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradePreviewing, Key: "key", Started: &metav1.Time{Time: now}, LastType: "a_b"}, preview, followAgain},
-		"nothing breaks":                  {policy(required), done(v1alpha1.UpgradePreviewing, time.Second, time.Second, harmless), proceed, 0},
-		"something breaks":                {policy(required), done(v1alpha1.UpgradePreviewing, time.Second, 20*time.Second, harmful), hold, 40 * time.Second},
-		"some of it is accepted":          {policy(required, "Replace"), done(v1alpha1.UpgradeHeld, time.Second, 20*time.Second, harmful), hold, 40 * time.Second},
-		"all of it is accepted":           {policy(required, "Replace", "NotUpgraded"), done(v1alpha1.UpgradeHeld, time.Second, 20*time.Second, harmful), proceed, 0},
-		"advisory":                        {policy(advisory), done(v1alpha1.UpgradePreviewing, time.Second, time.Second, harmful), proceed, 0},
-		"advisory, first":                 {policy(advisory), nil, preview, followAgain},
-		"long ago":                        {policy(required), done(v1alpha1.UpgradeHeld, time.Second, time.Minute, harmful), preview, followAgain},
-		"long ago, and accepted":          {policy(required), done(v1alpha1.UpgradeHeld, time.Second, time.Minute, harmless), preview, followAgain},
-		"a preview that takes a minute":   {policy(required), done(v1alpha1.UpgradeHeld, time.Minute, 15*time.Minute, harmful), hold, 5 * time.Minute},
-		"a preview that takes an hour":    {policy(required), done(v1alpha1.UpgradeHeld, time.Hour, 50*time.Minute, harmful), hold, 10 * time.Minute},
-		"it has been decided":             {policy(required), done(v1alpha1.UpgradeProceeding, time.Second, 24*time.Hour, harmful), takeOver, 0},
-		"decided, but another version":    {policy(required), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradeProceeding, Key: "other"}, preview, followAgain},
-		"it was done, and undone":         {policy(required), done(v1alpha1.UpgradeUpgraded, time.Second, time.Second, harmless), preview, followAgain},
-		"decided without a whole preview": {policy(advisory), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradeProceeding, Key: "key"}, takeOver, 0},
+		"no policy":       {nil, nil, takeOver, 0},
+		"by default":      {policy(""), nil, takeOver, 0},
+		"off":             {policy(v1alpha1.UpgradePreviewOff), done(v1alpha1.UpgradeHeld, time.Second, 0, harmful), takeOver, 0},
+		"first":           {policy(required), nil, preview, followAgain},
+		"another version": {policy(required), other, preview, followAgain},
+		"interrupted": {
+			policy(required), &v1alpha1.ProviderUpgrade{
+				State: v1alpha1.UpgradePreviewing, Key: "key", Started: &metav1.Time{Time: now}, LastType: "a_b",
+			}, preview, followAgain,
+		},
+		"nothing breaks": {policy(required), done(v1alpha1.UpgradePreviewing, time.Second, time.Second, harmless), proceed, 0},
+		"something breaks": {
+			policy(required), done(v1alpha1.UpgradePreviewing, time.Second, 20*time.Second, harmful), hold,
+			40 * time.Second,
+		},
+		"some of it is accepted": {
+			policy(required, "Replace"), done(v1alpha1.UpgradeHeld, time.Second, 20*time.Second, harmful), hold,
+			40 * time.Second,
+		},
+		"all of it is accepted": {
+			policy(required, "Replace", "NotUpgraded"),
+			done(v1alpha1.UpgradeHeld, time.Second, 20*time.Second, harmful), proceed, 0,
+		},
+		"advisory":        {policy(advisory), done(v1alpha1.UpgradePreviewing, time.Second, time.Second, harmful), proceed, 0},
+		"advisory, first": {policy(advisory), nil, preview, followAgain},
+		"long ago": {
+			policy(required), done(v1alpha1.UpgradeHeld, time.Second, time.Minute, harmful), preview, followAgain,
+		},
+		"long ago, and accepted": {
+			policy(required), done(v1alpha1.UpgradeHeld, time.Second, time.Minute, harmless), preview, followAgain,
+		},
+		"a preview that takes a minute": {
+			policy(required), done(v1alpha1.UpgradeHeld, time.Minute, 15*time.Minute, harmful), hold, 5 * time.Minute,
+		},
+		"a preview that takes an hour": {
+			policy(required), done(v1alpha1.UpgradeHeld, time.Hour, 50*time.Minute, harmful), hold, 10 * time.Minute,
+		},
+		"it has been decided": {policy(required), done(v1alpha1.UpgradeProceeding, time.Second, 24*time.Hour, harmful), takeOver, 0},
+		"decided, but another version": {
+			policy(required), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradeProceeding, Key: "other"},
+			preview, followAgain,
+		},
+		"it was done, and undone": {
+			policy(required), done(v1alpha1.UpgradeUpgraded, time.Second, time.Second, harmless), preview, followAgain,
+		},
+		"decided without a whole preview": {
+			policy(advisory), &v1alpha1.ProviderUpgrade{State: v1alpha1.UpgradeProceeding, Key: "key"}, takeOver, 0,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,10 +127,16 @@ func TestReplaces(t *testing.T) {
 
 func TestHeldMessage(t *testing.T) {
 	t.Parallel()
-	p := &v1alpha1.TerraformProvider{Spec: v1alpha1.TerraformProviderSpec{Upgrade: &v1alpha1.ProviderUpgradePolicy{Accept: []string{"Update"}}}}
+	p := &v1alpha1.TerraformProvider{
+		Spec: v1alpha1.TerraformProviderSpec{Upgrade: &v1alpha1.ProviderUpgradePolicy{Accept: []string{"Update"}}},
+	}
 	p.Name = "cloud"
-	u := &v1alpha1.ProviderUpgrade{From: "1.0.0", To: "2.0.0", Resources: 20, Outcomes: map[string]int32{"Replace": 1, "Unchanged": 9, "Refused": 4, "Update": 6}}
-	want := "version 2.0.0 is held, and 1.0.0 goes on: of 20 resources that were previewed, spec.upgrade.accept does not permit 4 Refused, 1 Replace. " +
+	u := &v1alpha1.ProviderUpgrade{
+		From: "1.0.0", To: "2.0.0", Resources: 20,
+		Outcomes: map[string]int32{"Replace": 1, "Unchanged": 9, "Refused": 4, "Update": 6},
+	}
+	want := "version 2.0.0 is held, and 1.0.0 goes on: of 20 resources that were previewed, spec.upgrade.accept " +
+		"does not permit 4 Refused, 1 Replace. " +
 		"Show them with landbridge upgrade preview cloud --to 2.0.0; then change the resources or the version, or accept these outcomes"
 	if diff := cmp.Diff(want, held(p, u).Err.Error()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -49,7 +49,9 @@ func newTasks[T any](lifetime context.Context, again func(reconcile.Request)) *t
 // begins the task unless it is running. A task that has ended is kept until it is forgotten, what
 // changes, or, unless every is 0, for that long; one that has failed, until it is time to try
 // again.
-func (s *tasks[T]) take(key types.UID, what string, every time.Duration, req reconcile.Request, do func(context.Context) (T, error)) *task[T] {
+func (s *tasks[T]) take(
+	key types.UID, what string, every time.Duration, req reconcile.Request, do func(context.Context) (T, error),
+) *task[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ctx, cancel := context.WithCancel(s.lifetime)

@@ -13,10 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/controller/shard"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -115,7 +115,9 @@ func (k *Kind) BeingDeleted(ctx context.Context) (int, error) {
 
 // UsersOf returns the objects of the kind that use a provider configuration and that a function
 // selects; all that use it if it is nil.
-func (k *Kind) UsersOf(ctx context.Context, ref providerconfig.Reference, which func(*unstructured.Unstructured) bool) ([]providerconfig.User, error) {
+func (k *Kind) UsersOf(
+	ctx context.Context, ref providerconfig.Reference, which func(*unstructured.Unstructured) bool,
+) ([]providerconfig.User, error) {
 	all, err := k.List(ctx, client.InNamespace(ref.Namespace))
 	var out []providerconfig.User
 	for i := range all {
@@ -145,7 +147,10 @@ func (k *Kind) Uses(ctx context.Context) (out []shard.Use, _ error) {
 // whose owners are known there.
 func (k *Kind) use(u *unstructured.Unstructured) shard.Use {
 	r := managed.CustomResource{Unstructured: *u}
-	return shard.Use{Configurations: k.ProviderConfigs.Names(r.GetProviderConfigReference(), nil, u.GetNamespace()), Types: []string{k.Model.Type}}
+	return shard.Use{
+		Configurations: k.ProviderConfigs.Names(r.GetProviderConfigReference(), nil, u.GetNamespace()),
+		Types:          []string{k.Model.Type},
+	}
 }
 
 // List returns the objects of the kind, which must not be changed.
@@ -177,10 +182,13 @@ const Waiting = "waiting for other resources: "
 // Resolve sets the referencing fields of an object in memory only. Values of the user stay. So the
 // object follows its references. handle returns the provider that functions of references are of.
 func (k *Kind) Resolve(ctx context.Context, o *Resource, handle func() providerconfig.Handle[terraform.Executor]) error {
-	resolver := references.Resolver{Reader: k.Cached, Served: k.Neighbours.Served, Lacks: k.Neighbours.Lacks, Call: references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
-		ex, release, diags := handle().Acquire(ctx)
-		return ex, release, diags.Err()
-	})}
+	resolver := references.Resolver{
+		Reader: k.Cached, Served: k.Neighbours.Served, Lacks: k.Neighbours.Lacks,
+		Call: references.Caller(k.Model, func(ctx context.Context) (terraform.Executor, func(), error) {
+			ex, release, diags := handle().Acquire(ctx)
+			return ex, release, diags.Err()
+		}),
+	}
 	found, err := resolver.ResolveAll(ctx, &o.Unstructured, k.Model)
 	if err == nil && len(found.Missing) > 0 {
 		err = fmt.Errorf(Waiting+"%s", strings.Join(found.Missing, "; "))

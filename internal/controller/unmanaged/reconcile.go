@@ -10,9 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/providerconfig"
-	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/slots"
 	"github.com/landbridge-io/landbridge/internal/tracing"
 )
@@ -38,7 +37,7 @@ type Looker interface {
 }
 
 // Reconcile looks at an object when it is its turn, if it belongs to this controller.
-func (k *Kind) Reconcile(ctx context.Context, req reconcile.Request, l Looker) (_ reconcile.Result, err error) {
+func (k *Kind) Reconcile(ctx context.Context, req reconcile.Request, l Looker) (reconcile.Result, error) {
 	u, err := k.Get(ctx, k.Cached, req.NamespacedName)
 	switch {
 	case kerrors.IsNotFound(err):
@@ -50,30 +49,25 @@ func (k *Kind) Reconcile(ctx context.Context, req reconcile.Request, l Looker) (
 	case l.Ignores(u):
 		return reconcile.Result{}, nil
 	}
-	admitted, again := k.turns.Admit(req, func() providerconfig.Reference { return managed.ConfigurationOf(u) })
-	if !admitted {
-		return reconcile.Result{RequeueAfter: again}, nil
-	}
-	var outcome turns.Outcome
-	defer func() {
-		outcome.Failed = err != nil
-		k.turns.Done(req, outcome)
-	}()
-	visit := &providerconfig.Visit{}
-	ctx = Fenced(providerconfig.WithVisit(slots.WithOwner(ctx, req.Namespace), visit), k.Leads)
-	ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout+writing)
-	defer cancel()
-	if here, again, err := k.belongs(ctx, u); err != nil || !here {
-		return reconcile.Result{RequeueAfter: again}, err
-	}
-	ctx, span := tracing.Root(ctx, "reconcile", k.Model.GroupVersionKind().GroupKind().String(), req.Namespace, req.Name)
-	defer func() { span.End(err != nil) }()
-	result, err := l.Look(ctx, NewResource(u, visit))
-	if kerrors.IsConflict(err) {
-		return reconcile.Result{RequeueAfter: Soon}, nil // the cache is behind
-	}
-	outcome.Unchanged = err == nil && !result.Requeue //nolint:staticcheck // RequeueAfter has no delay that grows
-	return result, err
+	of := func() providerconfig.Reference { return managed.ConfigurationOf(u) }
+	return k.turns.Take(req, of, func(outcome *turns.Outcome) (_ reconcile.Result, err error) {
+		visit := &providerconfig.Visit{}
+		ctx := Fenced(providerconfig.WithVisit(slots.WithOwner(ctx, req.Namespace), visit), k.Leads)
+		ctx, cancel := context.WithTimeout(ctx, k.Options.Timeout+writing)
+		defer cancel()
+		if here, again, err := k.belongs(ctx, u); err != nil || !here {
+			return reconcile.Result{RequeueAfter: again}, err
+		}
+		kind := k.Model.GroupVersionKind().GroupKind()
+		ctx, span := tracing.Root(ctx, "reconcile", kind.String(), req.Namespace, req.Name)
+		defer func() { span.End(err != nil) }()
+		result, err := l.Look(ctx, NewResource(u, visit))
+		if kerrors.IsConflict(err) {
+			return reconcile.Result{RequeueAfter: Soon}, nil // the cache is behind
+		}
+		outcome.Unchanged = err == nil && !result.Requeue //nolint:staticcheck // RequeueAfter has no delay that grows
+		return result, err
+	})
 }
 
 // belongs reports whether this controller works on an object now. If not, it is reconciled again
@@ -93,15 +87,7 @@ func (k *Kind) belongs(ctx context.Context, u *unstructured.Unstructured) (_ boo
 		if handle.Denied || handle.Missing {
 			return true, 0, nil // it has no place, and this shard tells it why
 		}
-		var with []ownership.Access
-		for _, name := range use.Configurations {
-			a := ownership.Access{Configuration: name}
-			if name == handle.Name {
-				a.Account = handle.Account
-			}
-			with = append(with, a)
-		}
-		return false, Soon, shards.Place(ctx, with, use.Types)
+		return false, Soon, shards.Place(ctx, managed.Accesses(use, handle), use.Types)
 	}
 	return false, k.Options.Poll, nil
 }

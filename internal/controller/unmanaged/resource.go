@@ -53,7 +53,8 @@ func (o *Resource) Remove(path ...string) { unstructured.RemoveNestedField(o.Obj
 
 // Condition sets a condition, unless it is the same already.
 func (o *Resource) Condition(t xpv2.ConditionType, s corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {
-	if before := o.GetCondition(t); before.Status == s && before.Reason == reason && before.Message == message && before.ObservedGeneration == o.GetGeneration() {
+	if before := o.GetCondition(t); before.Status == s && before.Reason == reason && before.Message == message &&
+		before.ObservedGeneration == o.GetGeneration() {
 		return
 	}
 	c := xpv2.Unavailable()

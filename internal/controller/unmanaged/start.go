@@ -19,7 +19,10 @@ import (
 // Run runs the controller of the kind until ctx ends. It calls queued when objects can be woken,
 // and returns when the existing ones are in the cache. The kind is prepared, and its CRD is served.
 // over reports whether an object needs nothing that it refers to any more; it may be nil: none is.
-func (k *Kind) Run(ctx context.Context, m manager.Manager, r reconcile.Reconciler, queued func(), over func(*unstructured.Unstructured) bool) error {
+func (k *Kind) Run(
+	ctx context.Context, m manager.Manager, r reconcile.Reconciler, queued func(),
+	over func(*unstructured.Unstructured) bool,
+) error {
 	ctl, err := managed.Controller{
 		Name: string(k.Model.Mode), Kind: k.Model.GroupVersionKind(), Reconciler: r, Turns: k.turns, Options: k.Options,
 	}.Start(ctx, m, queued)

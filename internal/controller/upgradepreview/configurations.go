@@ -79,7 +79,10 @@ func (r *run) configurations(ctx context.Context, of func(object map[string]any)
 			err := r.list(ctx, gvk, func(all []unstructured.Unstructured) (bool, error) {
 				for _, u := range all {
 					if found := of(u.Object); len(found) > 0 {
-						r.grouper.Add(upgrade.Subject{Kind: upgrade.Kind{Group: gvk.Group, Kind: kind}, Namespace: u.GetNamespace(), Name: u.GetName()}, found)
+						r.grouper.Add(upgrade.Subject{
+							Kind: upgrade.Kind{Group: gvk.Group, Kind: kind}, Namespace: u.GetNamespace(),
+							Name: u.GetName(),
+						}, found)
 					}
 				}
 				return true, nil

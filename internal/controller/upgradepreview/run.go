@@ -195,7 +195,10 @@ func (r *run) readable(ctx context.Context, served []string) ([]string, error) {
 }
 
 // list calls a function with the objects of a list kind, in pages, until it returns false.
-func (r *run) list(ctx context.Context, gvk kschema.GroupVersionKind, page func([]unstructured.Unstructured) (bool, error), options ...client.ListOption) error {
+func (r *run) list(
+	ctx context.Context, gvk kschema.GroupVersionKind, page func([]unstructured.Unstructured) (bool, error),
+	options ...client.ListOption,
+) error {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(gvk)
 	for {
@@ -411,7 +414,9 @@ func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error
 
 // resolve sets the fields that come from other resources: to placeholders, unless these are nil,
 // where a resource has no value yet.
-func (k *kind) resolve(ctx context.Context, u *unstructured.Unstructured, placeholders *references.Placeholders) (missing []string, _ error) {
+func (k *kind) resolve(
+	ctx context.Context, u *unstructured.Unstructured, placeholders *references.Placeholders,
+) (missing []string, _ error) {
 	resolver := references.Resolver{
 		Reader: k.Reader,
 		Served: func(kind kschema.GroupKind) (string, bool) {

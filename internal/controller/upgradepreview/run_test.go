@@ -57,7 +57,10 @@ func TestGoesOn(t *testing.T) {
 		after       string
 		done, lists []string
 	}{
-		"from the beginning":  {"", []string{"random_id", "random_pet", "random_uuid"}, []string{"ClusterProviderConfigList", "ProviderConfigList", "IDList", "PetList", "UUIDList"}},
+		"from the beginning": {
+			"", []string{"random_id", "random_pet", "random_uuid"},
+			[]string{"ClusterProviderConfigList", "ProviderConfigList", "IDList", "PetList", "UUIDList"},
+		},
 		"in the middle":       {"random_id", []string{"random_pet", "random_uuid"}, []string{"PetList", "UUIDList"}},
 		"a type that is gone": {"random_integer", []string{"random_pet", "random_uuid"}, []string{"PetList", "UUIDList"}},
 		"at the end":          {"random_uuid", nil, nil},

@@ -52,7 +52,8 @@ func (s *Schema) Create(ctx context.Context, raw []byte) (map[string]any, field.
 	}
 	delete(object, "status") // a subresource
 	var errs field.ErrorList
-	for _, path := range pruning.PruneWithOptions(object, s.structural, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
+	for _, path := range pruning.PruneWithOptions(object, s.structural, true,
+		structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
 		errs = append(errs, field.Forbidden(field.NewPath(path), "there is no such field"))
 	}
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, s.structural)

@@ -64,13 +64,17 @@ func read(b []byte, schemas Schemas, unreadable func(r *ResourceBlock, i int, ra
 		return State{}, err
 	}
 	if _, ok := fields["encrypted_data"]; ok {
-		return State{}, errors.New("the state is encrypted by OpenTofu. Give the output of tofu state pull, which decrypts it with the key of its configuration")
+		return State{}, errors.New("the state is encrypted by OpenTofu. Give the output of tofu state pull, which " +
+			"decrypts it with the key of its configuration")
 	}
 	switch {
 	case version > formatVersion:
-		return State{}, fmt.Errorf("the state file has format version %d, where only %d can be read. A newer version of Terraform or OpenTofu wrote it, for which a newer landbridge is needed", version, formatVersion)
+		return State{},
+			fmt.Errorf("the state file has format version %d, where only %d can be read. A newer version of "+
+				"Terraform or OpenTofu wrote it, for which a newer landbridge is needed", version, formatVersion)
 	case version < formatVersion:
-		return State{}, fmt.Errorf("the state file has format version %d, where only %d can be read. Let Terraform 1.0 or newer, or OpenTofu, write it again", version, formatVersion)
+		return State{}, fmt.Errorf("the state file has format version %d, where only %d can be read. Let Terraform "+
+			"1.0 or newer, or OpenTofu, write it again", version, formatVersion)
 	}
 	out.Extra = fields.rest()
 	for i, r := range resources {

@@ -106,7 +106,8 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff([]string{"test_other.a", "test_other.b"}, got.Dependencies); diff != "" {
 		t.Error(diff)
 	}
-	if len(deposed) != 1 || deposed[0].Key != "0a1b2c3d" || deposed[0].SchemaVersion != 1 || !deposed[0].Instance().Exists() || len(deposed[0].RawState) == 0 {
+	if len(deposed) != 1 || deposed[0].Key != "0a1b2c3d" || deposed[0].SchemaVersion != 1 ||
+		!deposed[0].Instance().Exists() || len(deposed[0].RawState) == 0 {
 		t.Errorf("deposed: %+v", deposed)
 	}
 	if thing.Instances[0].IndexKey != int64(0) || thing.Instances[1].IndexKey != "east" || thing.Instances[1].Status != instance.Full {
@@ -133,11 +134,14 @@ func TestReadErrors(t *testing.T) {
 		return `{"version":4,"resources":[{"mode":"managed","type":"test_thing","name":"t","instances":[` + instances + `]}]}`
 	}
 	tests := map[string]struct{ in, want string }{
-		"not JSON":            {`hunter2`, "malformed JSON"},
-		"null":                {`null`, "it is null"},
-		"older format":        {`{"version":3}`, "format version 3, where only 4 can be read. Let Terraform 1.0 or newer"},
-		"newer format":        {`{"version":5}`, "format version 5, where only 4 can be read. A newer version of Terraform"},
-		"encrypted":           {`{"serial":1,"lineage":"l","meta":{"k":"hunter2"},"encrypted_data":"hunter2","encryption_version":"v0"}`, "encrypted by OpenTofu. Give the output of tofu state pull"},
+		"not JSON":     {`hunter2`, "malformed JSON"},
+		"null":         {`null`, "it is null"},
+		"older format": {`{"version":3}`, "format version 3, where only 4 can be read. Let Terraform 1.0 or newer"},
+		"newer format": {`{"version":5}`, "format version 5, where only 4 can be read. A newer version of Terraform"},
+		"encrypted": {
+			`{"serial":1,"lineage":"l","meta":{"k":"hunter2"},"encrypted_data":"hunter2","encryption_version":"v0"}`,
+			"encrypted by OpenTofu. Give the output of tofu state pull",
+		},
 		"wrong type":          {`{"version":4,"serial":"hunter2"}`, "the field serial has the wrong type"},
 		"resource":            {`{"version":4,"resources":["hunter2"]}`, "resource 0: malformed JSON"},
 		"instance":            {resource(`"hunter2"`), "test_thing.t, instance 0: malformed JSON"},
@@ -165,7 +169,9 @@ func TestReadErrors(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	value := instance.Instance{State: cty.StringVal("x"), Status: instance.Full}
 	write := func(i tfstate.Instance, s tfstate.Schemas) error {
-		_, err := tfstate.Write(tfstate.State{Resources: []tfstate.ResourceBlock{{Mode: "managed", Type: "test_thing", Instances: []tfstate.Instance{i}}}}, s)
+		_, err := tfstate.Write(tfstate.State{
+			Resources: []tfstate.ResourceBlock{{Mode: "managed", Type: "test_thing", Instances: []tfstate.Instance{i}}},
+		}, s)
 		return err
 	}
 	if err := write(tfstate.Instance{Instance: value}, nil); err == nil {
@@ -177,7 +183,10 @@ func TestWriteErrors(t *testing.T) {
 	if err := write(tfstate.Instance{IndexKey: 1.5, Instance: instance.Instance{Status: instance.Full}}, schemas()); err == nil {
 		t.Error("a strange index key was written")
 	}
-	if err := write(tfstate.Instance{Instance: instance.Instance{Status: instance.Full}, Kept: tfstate.Kept{Extra: map[string]json.RawMessage{"attributes": json.RawMessage("1")}}}, schemas()); err == nil {
+	if err := write(tfstate.Instance{
+		Instance: instance.Instance{Status: instance.Full},
+		Kept:     tfstate.Kept{Extra: map[string]json.RawMessage{"attributes": json.RawMessage("1")}},
+	}, schemas()); err == nil {
 		t.Error("a field was written twice")
 	}
 }
@@ -207,7 +216,11 @@ func TestWriteReadProperty(t *testing.T) {
 			}
 			in.KeptDeposed[key] = tfstate.Kept{Dependencies: rapid.SliceOf(rapid.String()).Draw(t, "dependencies")}
 		}
-		state := tfstate.State{Lineage: "l", Serial: 1, Resources: []tfstate.ResourceBlock{{Mode: "managed", Type: "test_thing", Name: "t", Instances: []tfstate.Instance{in}}}}
+		state := tfstate.State{
+			Lineage: "l", Serial: 1, Resources: []tfstate.ResourceBlock{{
+				Mode: "managed", Type: "test_thing", Name: "t", Instances: []tfstate.Instance{in},
+			}},
+		}
 		b, err := tfstate.Write(state, find)
 		if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,9 @@ func FuzzVerify(f *testing.F) {
 	f.Add([]byte(`{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{"publicKey":{"hint":"x"}},"dsseEnvelope":{"payload":"e30=","payloadType":"application/vnd.in-toto+json","signatures":[{"sig":"AA=="}]}}`), []byte(nil), []byte(nil))
 	f.Add([]byte(nil), payload(manifest), []byte{0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01})
 	f.Fuzz(func(t *testing.T, bundle, payload, signature []byte) {
-		err := cosign.Verify(manifest, registry.CosignSignature{Bundle: bundle, Payload: payload, Signature: signature}, registry.CosignSigner{PublicKey: publicKey}, "")
+		err := cosign.Verify(manifest, registry.CosignSignature{
+			Bundle: bundle, Payload: payload, Signature: signature,
+		}, registry.CosignSigner{PublicKey: publicKey}, "")
 		if err == nil {
 			t.Error("a signature without its key is accepted")
 		}

@@ -40,7 +40,11 @@ func Verify(manifest digest.Digest, s registry.CosignSignature, by registry.Cosi
 		return errors.New("its signature is in the format of cosign 2, of which only those by keys can be verified; sign it with cosign 3")
 	}
 	if trustedRoot == "" {
-		return &registry.Error{Kind: registry.Misconfigured, Detail: "spec.trust.cosign names an issuer, so the authorities of certificates are needed: give --sigstore-trusted-root a file that cosign trusted-root create has written"}
+		return &registry.Error{
+			Kind: registry.Misconfigured,
+			Detail: "spec.trust.cosign names an issuer, so the authorities of certificates are needed: give " +
+				"--sigstore-trusted-root a file that cosign trusted-root create has written",
+		}
 	}
 	authorities, err := root.NewTrustedRootFromPath(trustedRoot)
 	if err != nil {
@@ -65,7 +69,10 @@ func evidence(authorities *root.TrustedRoot) (out []verify.VerifierOption) {
 	return append(out, verify.WithObserverTimestamps(1))
 }
 
-func verifyBundle(manifest digest.Digest, raw []byte, material root.TrustedMaterial, who verify.PolicyOption, how ...verify.VerifierOption) error {
+func verifyBundle(
+	manifest digest.Digest, raw []byte, material root.TrustedMaterial, who verify.PolicyOption,
+	how ...verify.VerifierOption,
+) error {
 	var b bundle.Bundle
 	if err := b.UnmarshalJSON(raw); err != nil {
 		return fmt.Errorf("its signature is not a Sigstore bundle: %w", err)

@@ -41,7 +41,10 @@ func statement(of digest.Digest) []byte {
 
 // payload is what cosign 2 signs.
 func payload(of digest.Digest) []byte {
-	return []byte(`{"critical":{"identity":{"docker-reference":"mirror.example.com/acme/thing"},"image":{"docker-manifest-digest":"` + of.String() + `"},"type":"cosign container image signature"},"optional":null}`)
+	return []byte(
+		`{"critical":{"identity":{"docker-reference":"mirror.example.com/acme/thing"},"image":{"docker-manifest-digest":"` +
+			of.String() + `"},"type":"cosign container image signature"},"optional":null}`,
+	)
 }
 
 type keypair struct {
@@ -142,9 +145,13 @@ func (a authorities) bundle(t *testing.T, subject string, of digest.Digest) regi
 	b := &protobundle.Bundle{
 		MediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
 		VerificationMaterial: &protobundle.VerificationMaterial{
-			Content:                   &protobundle.VerificationMaterial_Certificate{Certificate: &protocommon.X509Certificate{RawBytes: verification.Certificate().Raw}},
-			TlogEntries:               []*protorekor.TransparencyLogEntry{logged[0].TransparencyLogEntry()},
-			TimestampVerificationData: &protobundle.TimestampVerificationData{Rfc3161Timestamps: []*protocommon.RFC3161SignedTimestamp{{SignedTimestamp: times[0]}}},
+			Content: &protobundle.VerificationMaterial_Certificate{
+				Certificate: &protocommon.X509Certificate{RawBytes: verification.Certificate().Raw},
+			},
+			TlogEntries: []*protorekor.TransparencyLogEntry{logged[0].TransparencyLogEntry()},
+			TimestampVerificationData: &protobundle.TimestampVerificationData{
+				Rfc3161Timestamps: []*protocommon.RFC3161SignedTimestamp{{SignedTimestamp: times[0]}},
+			},
 		},
 		Content: &protobundle.Bundle_DsseEnvelope{DsseEnvelope: &protodsse.Envelope{
 			Payload: body, PayloadType: envelope.PayloadType, Signatures: []*protodsse.Signature{{Sig: content.Signature()}},
@@ -172,24 +179,38 @@ func TestVerify(t *testing.T) {
 		want      string // part of the error
 		kind      registry.Kind
 	}{
-		"bundle by the key":                  {signature: key.bundle(t, manifest), by: holder},
-		"bundle by another key":              {signature: foreign.bundle(t, manifest), by: holder, want: "signature"},
-		"bundle for another manifest":        {signature: key.bundle(t, another), by: holder, want: "digest"},
-		"bundle that is not one":             {signature: changed, by: holder, want: "not a Sigstore bundle"},
-		"payload by the key":                 {signature: key.payload(t, payload(manifest)), by: holder},
-		"payload by another key":             {signature: foreign.payload(t, payload(manifest)), by: holder, want: "not by the key"},
-		"payload for another manifest":       {signature: key.payload(t, payload(another)), by: holder, want: "is for " + another.String()},
-		"payload of another kind":            {signature: key.payload(t, []byte(`{"critical":{}}`)), by: holder, want: "no payload of cosign"},
-		"key that is not one":                {signature: key.bundle(t, manifest), by: registry.CosignSigner{PublicKey: "key"}, want: "publicKey", kind: registry.Misconfigured},
-		"certificate of the subject":         {signature: here.bundle(t, subject, manifest), by: person, root: here.file},
-		"certificate of another subject":     {signature: here.bundle(t, "other@example.com", manifest), by: person, root: here.file, want: "other@example.com"},
-		"certificate of another authority":   {signature: elsewhere.bundle(t, subject, manifest), by: person, root: here.file, want: "log inclusion"},
-		"certificate for another manifest":   {signature: here.bundle(t, subject, another), by: person, root: here.file, want: "digest"},
-		"key instead of a certificate":       {signature: key.bundle(t, manifest), by: person, root: here.file, want: "log inclusion"},
-		"certificate instead of a key":       {signature: here.bundle(t, subject, manifest), by: holder, want: "signature"},
-		"certificate, but no authorities":    {signature: here.bundle(t, subject, manifest), by: person, want: "--sigstore-trusted-root", kind: registry.Misconfigured},
-		"certificate, authorities not there": {signature: here.bundle(t, subject, manifest), by: person, root: "/nowhere", want: "--sigstore-trusted-root", kind: registry.Misconfigured},
-		"payload instead of a certificate":   {signature: key.payload(t, payload(manifest)), by: person, root: here.file, want: "cosign 3"},
+		"bundle by the key":            {signature: key.bundle(t, manifest), by: holder},
+		"bundle by another key":        {signature: foreign.bundle(t, manifest), by: holder, want: "signature"},
+		"bundle for another manifest":  {signature: key.bundle(t, another), by: holder, want: "digest"},
+		"bundle that is not one":       {signature: changed, by: holder, want: "not a Sigstore bundle"},
+		"payload by the key":           {signature: key.payload(t, payload(manifest)), by: holder},
+		"payload by another key":       {signature: foreign.payload(t, payload(manifest)), by: holder, want: "not by the key"},
+		"payload for another manifest": {signature: key.payload(t, payload(another)), by: holder, want: "is for " + another.String()},
+		"payload of another kind":      {signature: key.payload(t, []byte(`{"critical":{}}`)), by: holder, want: "no payload of cosign"},
+		"key that is not one": {
+			signature: key.bundle(t, manifest), by: registry.CosignSigner{PublicKey: "key"}, want: "publicKey",
+			kind: registry.Misconfigured,
+		},
+		"certificate of the subject": {signature: here.bundle(t, subject, manifest), by: person, root: here.file},
+		"certificate of another subject": {
+			signature: here.bundle(t, "other@example.com", manifest), by: person, root: here.file,
+			want: "other@example.com",
+		},
+		"certificate of another authority": {
+			signature: elsewhere.bundle(t, subject, manifest), by: person, root: here.file, want: "log inclusion",
+		},
+		"certificate for another manifest": {signature: here.bundle(t, subject, another), by: person, root: here.file, want: "digest"},
+		"key instead of a certificate":     {signature: key.bundle(t, manifest), by: person, root: here.file, want: "log inclusion"},
+		"certificate instead of a key":     {signature: here.bundle(t, subject, manifest), by: holder, want: "signature"},
+		"certificate, but no authorities": {
+			signature: here.bundle(t, subject, manifest), by: person, want: "--sigstore-trusted-root",
+			kind: registry.Misconfigured,
+		},
+		"certificate, authorities not there": {
+			signature: here.bundle(t, subject, manifest), by: person, root: "/nowhere",
+			want: "--sigstore-trusted-root", kind: registry.Misconfigured,
+		},
+		"payload instead of a certificate": {signature: key.payload(t, payload(manifest)), by: person, root: here.file, want: "cosign 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := cosign.Verify(manifest, c.signature, c.by, c.root)

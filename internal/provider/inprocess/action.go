@@ -10,7 +10,9 @@ import (
 )
 
 // ValidateActionConfig checks an action's configuration.
-func (s *Server) ValidateActionConfig(ctx context.Context, r *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+func (s *Server) ValidateActionConfig(
+	ctx context.Context, r *tfprotov6.ValidateActionConfigRequest,
+) (*tfprotov6.ValidateActionConfigResponse, error) {
 	if s.actions == nil {
 		return nil, provider.ErrUnimplemented
 	}

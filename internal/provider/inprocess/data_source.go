@@ -7,7 +7,9 @@ import (
 )
 
 // ValidateDataResourceConfig checks a data source's configuration.
-func (s *Server) ValidateDataResourceConfig(ctx context.Context, r *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+func (s *Server) ValidateDataResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	q := *r
 	fill(&q.Config)
 	return call(ctx, s, &q, s.server.ValidateDataResourceConfig)

@@ -158,7 +158,9 @@ type hanging struct {
 	asked, release chan struct{}
 }
 
-func (h hanging) GetProviderSchema(ctx context.Context, q *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+func (h hanging) GetProviderSchema(
+	ctx context.Context, q *tfprotov6.GetProviderSchemaRequest,
+) (*tfprotov6.GetProviderSchemaResponse, error) {
 	close(h.asked)
 	<-h.release
 	return h.Server.GetProviderSchema(ctx, q)
@@ -251,7 +253,11 @@ var nothing = &tfprotov6.ReadResourceResponse{}
 // nothing, and answer.
 func TestStopProvider(t *testing.T) {
 	core := &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: testprovider.Behave}
-	l := &inprocess.Launcher{Name: "stopped", Protocol6: func() (tfprotov6.ProviderServer, error) { return testprovider.Server{Core: core}, nil }}
+	l := &inprocess.Launcher{
+		Name: "stopped", Protocol6: func() (tfprotov6.ProviderServer, error) {
+			return testprovider.Server{Core: core}, nil
+		},
+	}
 	s, err := l.Launch(t.Context())
 	if err != nil {
 		t.Fatal(err)

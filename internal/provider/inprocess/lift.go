@@ -53,7 +53,9 @@ func (p below) GetProviderSchema(ctx context.Context, r *tfprotov5.GetProviderSc
 
 // The calls below are made only if the provider implements them.
 
-func (p below) ValidateListResourceConfig(ctx context.Context, r *tfprotov5.ValidateListResourceConfigRequest) (*tfprotov5.ValidateListResourceConfigResponse, error) {
+func (p below) ValidateListResourceConfig(
+	ctx context.Context, r *tfprotov5.ValidateListResourceConfigRequest,
+) (*tfprotov5.ValidateListResourceConfigResponse, error) {
 	b := getBeside(ctx)
 	r.IncludeResourceObject, r.Limit = lower(b.includeResourceValue), lower(b.limits)
 	return p.ProviderServer.(tfprotov5.ListResourceServer).ValidateListResourceConfig(ctx, r)
@@ -65,7 +67,9 @@ func (p below) ListResource(ctx context.Context, r *tfprotov5.ListResourceReques
 	return p.ProviderServer.(tfprotov5.ListResourceServer).ListResource(ctx, r)
 }
 
-func (p below) ValidateActionConfig(ctx context.Context, r *tfprotov5.ValidateActionConfigRequest) (*tfprotov5.ValidateActionConfigResponse, error) {
+func (p below) ValidateActionConfig(
+	ctx context.Context, r *tfprotov5.ValidateActionConfigRequest,
+) (*tfprotov5.ValidateActionConfigResponse, error) {
 	return p.ProviderServer.(tfprotov5.ActionServer).ValidateActionConfig(ctx, r)
 }
 

@@ -10,7 +10,9 @@ import (
 )
 
 // ValidateListResourceConfig checks the configuration of a list.
-func (s *Server) ValidateListResourceConfig(ctx context.Context, r *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+func (s *Server) ValidateListResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateListResourceConfigRequest,
+) (*tfprotov6.ValidateListResourceConfigResponse, error) {
 	if s.list == nil {
 		return nil, provider.ErrUnimplemented
 	}

@@ -17,7 +17,9 @@ func (s *Server) GetMetadata(ctx context.Context, r *tfprotov6.GetMetadataReques
 }
 
 // GetProviderSchema returns all schemas except identity schemas.
-func (s *Server) GetProviderSchema(ctx context.Context, r *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+func (s *Server) GetProviderSchema(
+	ctx context.Context, r *tfprotov6.GetProviderSchemaRequest,
+) (*tfprotov6.GetProviderSchemaResponse, error) {
 	ctx, b := s.withBeside(ctx, beside{})
 	a, err := call(ctx, s, r, s.server.GetProviderSchema)
 	if err == nil && b != nil && b.generateResourceConfig && a.ServerCapabilities != nil {
@@ -27,19 +29,25 @@ func (s *Server) GetProviderSchema(ctx context.Context, r *tfprotov6.GetProvider
 }
 
 // GetResourceIdentitySchemas returns the identity schemas.
-func (s *Server) GetResourceIdentitySchemas(ctx context.Context, r *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (s *Server) GetResourceIdentitySchemas(
+	ctx context.Context, r *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return call(ctx, s, r, s.server.GetResourceIdentitySchemas)
 }
 
 // ValidateProviderConfig checks a provider configuration.
-func (s *Server) ValidateProviderConfig(ctx context.Context, r *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (s *Server) ValidateProviderConfig(
+	ctx context.Context, r *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	q := *r
 	fill(&q.Config)
 	return call(ctx, s, &q, s.server.ValidateProviderConfig)
 }
 
 // ConfigureProvider configures the provider.
-func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+func (s *Server) ConfigureProvider(
+	ctx context.Context, r *tfprotov6.ConfigureProviderRequest,
+) (*tfprotov6.ConfigureProviderResponse, error) {
 	q := *r
 	fill(&q.Config)
 	return call(ctx, s, &q, s.server.ConfigureProvider)

@@ -117,7 +117,10 @@ func call[Q, A any](ctx context.Context, s *Server, request Q, f func(context.Co
 
 // stream makes a call that returns a stream. The call ends with the sequence, or with ctx if the
 // sequence is not used.
-func stream[Q, A, E any](ctx context.Context, s *Server, request Q, f func(context.Context, Q) (A, error), sequence func(A) *iter.Seq[E], broken func(error) E) (A, error) {
+func stream[Q, A, E any](
+	ctx context.Context, s *Server, request Q, f func(context.Context, Q) (A, error), sequence func(A) *iter.Seq[E],
+	broken func(error) E,
+) (A, error) {
 	var none A
 	if err := s.begin(); err != nil {
 		return none, err

@@ -10,7 +10,9 @@ import (
 )
 
 // ValidateStateStoreConfig checks a state store's configuration.
-func (s *Server) ValidateStateStoreConfig(ctx context.Context, r *tfprotov6.ValidateStateStoreConfigRequest) (*tfprotov6.ValidateStateStoreConfigResponse, error) {
+func (s *Server) ValidateStateStoreConfig(
+	ctx context.Context, r *tfprotov6.ValidateStateStoreConfigRequest,
+) (*tfprotov6.ValidateStateStoreConfigResponse, error) {
 	if s.stores == nil {
 		return nil, provider.ErrUnimplemented
 	}
@@ -20,7 +22,9 @@ func (s *Server) ValidateStateStoreConfig(ctx context.Context, r *tfprotov6.Vali
 }
 
 // ConfigureStateStore configures a state store.
-func (s *Server) ConfigureStateStore(ctx context.Context, r *tfprotov6.ConfigureStateStoreRequest) (*tfprotov6.ConfigureStateStoreResponse, error) {
+func (s *Server) ConfigureStateStore(
+	ctx context.Context, r *tfprotov6.ConfigureStateStoreRequest,
+) (*tfprotov6.ConfigureStateStoreResponse, error) {
 	if s.stores == nil {
 		return nil, provider.ErrUnimplemented
 	}

@@ -72,7 +72,8 @@ func (i *Installer) Clean(unused time.Duration) (removed []string, _ error) {
 		}
 		for _, p := range programs {
 			// Programs that were given by a path may have other names.
-			if strings.HasPrefix(p.Name(), binaryPrefix) || strings.HasPrefix(p.Name(), beingWritten) || filepath.Base(filepath.Dir(dir)) == "programs" {
+			if strings.HasPrefix(p.Name(), binaryPrefix) || strings.HasPrefix(p.Name(), beingWritten) ||
+				filepath.Base(filepath.Dir(dir)) == "programs" {
 				remove(filepath.Join(dir, p.Name()), true)
 			}
 		}

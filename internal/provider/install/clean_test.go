@@ -67,7 +67,8 @@ func TestClean(t *testing.T) {
 	old := find(install.Request{Source: "acme/thing", Constraint: "1.0.0"})
 	now := find(install.Request{Source: "acme/thing", Constraint: "1.1.0"})
 	given := find(install.Request{Source: byPath})
-	foreign := write(t, filepath.Join(w.CacheDir, "registry.example.com/acme/thing/1.0.0/plan9_mips/notes/terraform-provider-thing_v1.0.0"), "mine")
+	foreign := write(t, filepath.Join(w.CacheDir,
+		"registry.example.com/acme/thing/1.0.0/plan9_mips/notes/terraform-provider-thing_v1.0.0"), "mine")
 	beside := write(t, filepath.Join(filepath.Dir(old.Path), "notes"), "mine")
 	leftOver := write(t, filepath.Join(filepath.Dir(old.Package), ".download-123"), "half")
 	all := files(t, w.CacheDir)

@@ -48,7 +48,8 @@ func (k cosignKey) bundle(w world, version string) {
 
 // payload signs a version of acme/thing as cosign 2 does.
 func (k cosignKey) payload(w world, version string) {
-	payload := []byte(`{"critical":{"identity":{"docker-reference":""},"image":{"docker-manifest-digest":"` + w.Digest("acme/thing", version) + `"},"type":"cosign container image signature"}}`)
+	payload := []byte(`{"critical":{"identity":{"docker-reference":""},"image":{"docker-manifest-digest":"` +
+		w.Digest("acme/thing", version) + `"},"type":"cosign container image signature"}}`)
 	signature, _, err := k.SignData(w.t.Context(), payload)
 	if err != nil {
 		w.t.Fatal(err)
@@ -72,17 +73,48 @@ func TestCosign(t *testing.T) {
 		reason  install.Reason
 		want    string // part of the error
 	}{
-		"signed by cosign 3":                {request: of(key), set: func(w world) { key.bundle(w, "1.1.0") }},
-		"signed by cosign 2":                {request: of(key), set: func(w world) { key.payload(w, "1.1.0") }},
-		"signed by several":                 {request: of(key), set: func(w world) { foreign.bundle(w, "1.1.0"); key.bundle(w, "1.1.0"); foreign.payload(w, "1.1.0") }},
-		"one of several signers":            {request: of(foreign, key), set: func(w world) { key.bundle(w, "1.1.0") }},
-		"signed by another":                 {request: of(key), set: func(w world) { foreign.bundle(w, "1.1.0"); foreign.payload(w, "1.1.0") }, reason: install.Untrusted, want: "not signed by anyone of spec.trust.cosign"},
-		"not signed":                        {request: of(key), set: func(world) {}, reason: install.Untrusted, want: "has no signature of cosign"},
-		"another version signed":            {request: of(key), set: func(w world) { key.bundle(w, "1.0.0") }, reason: install.Untrusted, want: "has no signature of cosign"},
-		"signature changed":                 {request: of(key), set: func(w world) { key.bundle(w, "1.1.0"); w.Corrupt("application/vnd.dev.sigstore.bundle.v0.3+json") }, reason: install.Untrusted, want: "a signature does not have its checksum"},
-		"an OpenPGP key is wanted":          {request: install.Request{Trust: []string{"0123456789ABCDEF"}}, set: func(w world) { key.bundle(w, "1.1.0") }, reason: install.Untrusted, want: "not by anyone of spec.trust"},
-		"installed before, by another":      {request: install.Request{Locks: []install.Lock{{Version: "1.0.0", Key: foreign.signer.Fingerprint()}}}, set: func(w world) { key.bundle(w, "1.1.0") }, reason: install.Untrusted, want: "not signed, but version 1.0.0"},
-		"a certificate, but no authorities": {request: install.Request{Cosign: []registry.CosignSigner{{Issuer: "https://i", Subject: "s"}}}, set: func(w world) { key.bundle(w, "1.1.0") }, reason: install.Misconfigured, want: "--sigstore-trusted-root"},
+		"signed by cosign 3": {request: of(key), set: func(w world) { key.bundle(w, "1.1.0") }},
+		"signed by cosign 2": {request: of(key), set: func(w world) { key.payload(w, "1.1.0") }},
+		"signed by several": {
+			request: of(key), set: func(w world) {
+				foreign.bundle(w, "1.1.0")
+				key.bundle(w, "1.1.0")
+				foreign.payload(w, "1.1.0")
+			},
+		},
+		"one of several signers": {request: of(foreign, key), set: func(w world) { key.bundle(w, "1.1.0") }},
+		"signed by another": {
+			request: of(key), set: func(w world) { foreign.bundle(w, "1.1.0"); foreign.payload(w, "1.1.0") },
+			reason: install.Untrusted, want: "not signed by anyone of spec.trust.cosign",
+		},
+		"not signed": {
+			request: of(key), set: func(world) {}, reason: install.Untrusted, want: "has no signature of cosign",
+		},
+		"another version signed": {
+			request: of(key), set: func(w world) { key.bundle(w, "1.0.0") }, reason: install.Untrusted,
+			want: "has no signature of cosign",
+		},
+		"signature changed": {
+			request: of(key), set: func(w world) {
+				key.bundle(w, "1.1.0")
+				w.Corrupt("application/vnd.dev.sigstore.bundle.v0.3+json")
+			}, reason: install.Untrusted, want: "a signature does not have its checksum",
+		},
+		"an OpenPGP key is wanted": {
+			request: install.Request{Trust: []string{"0123456789ABCDEF"}},
+			set:     func(w world) { key.bundle(w, "1.1.0") }, reason: install.Untrusted,
+			want: "not by anyone of spec.trust",
+		},
+		"installed before, by another": {
+			request: install.Request{Locks: []install.Lock{{Version: "1.0.0", Key: foreign.signer.Fingerprint()}}},
+			set:     func(w world) { key.bundle(w, "1.1.0") }, reason: install.Untrusted,
+			want: "not signed, but version 1.0.0",
+		},
+		"a certificate, but no authorities": {
+			request: install.Request{Cosign: []registry.CosignSigner{{Issuer: "https://i", Subject: "s"}}},
+			set:     func(w world) { key.bundle(w, "1.1.0") }, reason: install.Misconfigured,
+			want: "--sigstore-trusted-root",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			count(t, &tally.faults)

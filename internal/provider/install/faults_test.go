@@ -165,7 +165,8 @@ func TestFaults(t *testing.T) {
 		},
 		"keys are no keys": {
 			set: func(_ *testing.T, w world) {
-				breaking(w.Registry, "/download/"+strings.ReplaceAll(platform, "_", "/"), text(`{"filename": "a.zip", "download_url": "a.zip", "shasum": "`+strings.Repeat("0", 64)+`",
+				breaking(w.Registry, "/download/"+strings.ReplaceAll(platform, "_", "/"),
+					text(`{"filename": "a.zip", "download_url": "a.zip", "shasum": "`+strings.Repeat("0", 64)+`",
 					"shasums_url": "/files/acme/thing/1.1.0/SHA256SUMS", "shasums_signature_url": "x", "signing_keys": {"gpg_public_keys": [{"ascii_armor": "x"}]}}`))
 			},
 			want: install.Untrusted, says: []string{"does not agree with itself"},
@@ -222,14 +223,26 @@ func TestFaults(t *testing.T) {
 				})
 			},
 		},
-		"server fails":       {set: func(_ *testing.T, w world) { breaking(w.Registry, "versions", status(500)) }, want: install.Unavailable, says: []string{"500"}},
-		"server fails once":  {set: func(_ *testing.T, w world) { once(w.Registry, "terraform.json", status(503)) }},
-		"server is down":     {set: func(_ *testing.T, w world) { w.Close() }, want: install.Unavailable, says: []string{"refused"}},
-		"no such provider":   {set: func(*testing.T, world) {}, request: install.Request{Source: "acme/other"}, want: install.NotFound},
-		"token missing":      {set: func(_ *testing.T, w world) { w.Token = "secret" }, want: install.Denied, says: []string{"credentials"}},
-		"unknown authority":  {set: func(_ *testing.T, w world) { w.Installer.Registry.CA = "" }, want: install.InvalidAnswer, says: []string{"--provider-ca"}},
-		"no registry at all": {set: func(_ *testing.T, w world) { breaking(w.Registry, "terraform.json", text("{}")) }, want: install.InvalidAnswer, says: []string{"providers.v1"}},
-		"no JSON":            {set: func(_ *testing.T, w world) { breaking(w.Registry, "versions", text("<html>")) }, want: install.InvalidAnswer},
+		"server fails": {
+			set:  func(_ *testing.T, w world) { breaking(w.Registry, "versions", status(500)) },
+			want: install.Unavailable, says: []string{"500"},
+		},
+		"server fails once": {set: func(_ *testing.T, w world) { once(w.Registry, "terraform.json", status(503)) }},
+		"server is down":    {set: func(_ *testing.T, w world) { w.Close() }, want: install.Unavailable, says: []string{"refused"}},
+		"no such provider":  {set: func(*testing.T, world) {}, request: install.Request{Source: "acme/other"}, want: install.NotFound},
+		"token missing":     {set: func(_ *testing.T, w world) { w.Token = "secret" }, want: install.Denied, says: []string{"credentials"}},
+		"unknown authority": {
+			set: func(_ *testing.T, w world) { w.Installer.Registry.CA = "" }, want: install.InvalidAnswer,
+			says: []string{"--provider-ca"},
+		},
+		"no registry at all": {
+			set:  func(_ *testing.T, w world) { breaking(w.Registry, "terraform.json", text("{}")) },
+			want: install.InvalidAnswer, says: []string{"providers.v1"},
+		},
+		"no JSON": {
+			set:  func(_ *testing.T, w world) { breaking(w.Registry, "versions", text("<html>")) },
+			want: install.InvalidAnswer,
+		},
 		"endless answer": {
 			set: func(_ *testing.T, w world) {
 				breaking(w.Registry, "versions", func(w http.ResponseWriter, _ *http.Request) {
@@ -292,7 +305,10 @@ func TestFaults(t *testing.T) {
 			},
 			want: install.InvalidPackage, says: []string{"there is no terraform-provider-thing in it"},
 		},
-		"no package": {set: func(_ *testing.T, w world) { w.Add("acme/thing", "1.1.0", platform, []byte("no zip")) }, want: install.InvalidPackage},
+		"no package": {
+			set:  func(_ *testing.T, w world) { w.Add("acme/thing", "1.1.0", platform, []byte("no zip")) },
+			want: install.InvalidPackage,
+		},
 		"cache is a file": {
 			set: func(t *testing.T, w world) {
 				w.CacheDir = write(t, filepath.Join(t.TempDir(), "cache"), "")
@@ -314,7 +330,8 @@ func TestFaults(t *testing.T) {
 				if err := os.Remove(cachedPackage(t, w)); err != nil {
 					t.Fatal(err)
 				}
-				write(t, filepath.Join(w.CacheDir, "packages", w.Host(), "acme/thing/terraform-provider-thing_1.0.0_"+platform+".zip"), string(packThing(t, "evil")))
+				write(t, filepath.Join(w.CacheDir, "packages", w.Host(), "acme/thing/terraform-provider-thing_1.0.0_"+
+					platform+".zip"), string(packThing(t, "evil")))
 				w.Remove("acme/thing", "1.0.0")
 			},
 			before:  true,
@@ -324,7 +341,11 @@ func TestFaults(t *testing.T) {
 		"signed by another key than before": {
 			set:    func(t *testing.T, w world) { w.Key = registrytest.NewKey(t, time.Now().Add(-time.Hour), 0) },
 			before: true,
-			want:   install.Untrusted, says: []string{"version 1.1.0", "is signed by ", "(Acme), but version 1.0.0, which was installed before, is signed by ", "spec.trust.keys"},
+			want:   install.Untrusted, says: []string{
+				"version 1.1.0", "is signed by ", "(Acme), but version 1.0.0, which was installed " +
+					"before, is signed by ",
+				"spec.trust.keys",
+			},
 		},
 		"no signature any more": {
 			set:    func(_ *testing.T, w world) { w.Published = []*registrytest.Key{} },
@@ -349,10 +370,17 @@ func TestFaults(t *testing.T) {
 			installation: networkMirror, set: func(_ *testing.T, w world) { breaking(w.Registry, file, text("something else")) },
 			want: install.Untrusted, says: []string{"the network mirror"},
 		},
-		"mirror is down":       {installation: networkMirror, set: func(_ *testing.T, w world) { w.Close() }, want: install.Unavailable},
-		"mirror with no JSON":  {installation: networkMirror, set: func(_ *testing.T, w world) { breaking(w.Registry, "1.1.0.json", text("<html>")) }, want: install.InvalidAnswer},
-		"OCI mirror is down":   {installation: ociMirror, set: func(_ *testing.T, w world) { w.Close() }, want: install.Unavailable},
-		"OCI mirror is denied": {installation: ociMirror, set: func(_ *testing.T, w world) { w.Token = "secret" }, want: install.Denied, says: []string{"oci_credentials"}},
+		"mirror is down": {installation: networkMirror, set: func(_ *testing.T, w world) { w.Close() }, want: install.Unavailable},
+		"mirror with no JSON": {
+			installation: networkMirror,
+			set:          func(_ *testing.T, w world) { breaking(w.Registry, "1.1.0.json", text("<html>")) },
+			want:         install.InvalidAnswer,
+		},
+		"OCI mirror is down": {installation: ociMirror, set: func(_ *testing.T, w world) { w.Close() }, want: install.Unavailable},
+		"OCI mirror is denied": {
+			installation: ociMirror, set: func(_ *testing.T, w world) { w.Token = "secret" }, want: install.Denied,
+			says: []string{"oci_credentials"},
+		},
 		"OCI manifest replaced": {
 			installation: ociMirror, set: func(_ *testing.T, w world) { w.Corrupt("application/vnd.oci.image.manifest.v1+json") },
 			want: install.Untrusted, says: []string{"does not have its checksum"},

@@ -85,19 +85,64 @@ func TestInstall(t *testing.T) {
 		want               install.Binary // without Path and SHA256
 		content            string
 	}{
-		"newest":         {"hashicorp/random", "", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0"}, "random 3.10.0"},
-		"type only":      {"random", "", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0"}, "random 3.10.0"},
-		"full address":   {"registry.terraform.io/hashicorp/random", "< 3", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "2.3.0"}, "random 2.3.0"},
-		"upper case":     {"HashiCorp/Random", "", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0"}, "random 3.10.0"},
-		"exact":          {"hashicorp/random", "3.7.2", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.7.2"}, "random 3.7.2"},
-		"~> 3.7":         {"hashicorp/random", "~> 3.7", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0"}, "random 3.10.0"},
-		"~> 3.7.0":       {"hashicorp/random", "~> 3.7.0", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.7.2"}, "random 3.7.2"},
-		"several":        {"hashicorp/random", ">= 3.8.0, < 3.10, != 3.9.1", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.8.0", Package: filepath.Join(dir, "registry.terraform.io/hashicorp/random", "terraform-provider-random_3.8.0_"+platform+".zip")}, "random 3.8.0, packed"},
-		"before release": {"hashicorp/random", "4.0.0-beta1", install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "4.0.0-beta1"}, "random 4.0.0-beta1"},
-		"other registry": {"acme/cloud", "~> 1.0", install.Binary{Source: "registry.terraform.io/acme/cloud", Type: "cloud", Version: "1.2.3"}, "cloud"},
-		"path":           {plain, "", install.Binary{Source: plain, Type: "thing", Version: "1.2.3"}, "thing"},
-		"path, version":  {plain, "~> 1.2", install.Binary{Source: plain, Type: "thing", Version: "1.2.3"}, "thing"},
-		"odd path":       {odd, "", install.Binary{Source: odd}, "odd"},
+		"newest": {
+			"hashicorp/random", "",
+			install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0"},
+			"random 3.10.0",
+		},
+		"type only": {
+			"random", "", install.Binary{
+				Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0",
+			}, "random 3.10.0",
+		},
+		"full address": {
+			"registry.terraform.io/hashicorp/random", "< 3",
+			install.Binary{
+				Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "2.3.0",
+			}, "random 2.3.0",
+		},
+		"upper case": {
+			"HashiCorp/Random", "",
+			install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0"},
+			"random 3.10.0",
+		},
+		"exact": {
+			"hashicorp/random", "3.7.2",
+			install.Binary{
+				Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.7.2",
+			}, "random 3.7.2",
+		},
+		"~> 3.7": {
+			"hashicorp/random", "~> 3.7",
+			install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.10.0"},
+			"random 3.10.0",
+		},
+		"~> 3.7.0": {
+			"hashicorp/random", "~> 3.7.0",
+			install.Binary{
+				Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.7.2",
+			}, "random 3.7.2",
+		},
+		"several": {
+			"hashicorp/random", ">= 3.8.0, < 3.10, != 3.9.1",
+			install.Binary{
+				Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "3.8.0",
+				Package: filepath.Join(dir, "registry.terraform.io/hashicorp/random",
+					"terraform-provider-random_3.8.0_"+platform+".zip"),
+			}, "random 3.8.0, packed",
+		},
+		"before release": {
+			"hashicorp/random", "4.0.0-beta1",
+			install.Binary{Source: "registry.terraform.io/hashicorp/random", Type: "random", Version: "4.0.0-beta1"},
+			"random 4.0.0-beta1",
+		},
+		"other registry": {
+			"acme/cloud", "~> 1.0",
+			install.Binary{Source: "registry.terraform.io/acme/cloud", Type: "cloud", Version: "1.2.3"}, "cloud",
+		},
+		"path":          {plain, "", install.Binary{Source: plain, Type: "thing", Version: "1.2.3"}, "thing"},
+		"path, version": {plain, "~> 1.2", install.Binary{Source: plain, Type: "thing", Version: "1.2.3"}, "thing"},
+		"odd path":      {odd, "", install.Binary{Source: odd}, "odd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := &install.Installer{CacheDir: t.TempDir(), Mirrors: []string{dir}, Hosts: []string{"registry.opentofu.org"}}
@@ -135,24 +180,31 @@ func TestInstallErrors(t *testing.T) {
 		reason             install.Reason
 		says               []string
 	}{
-		"empty":            {"", "", install.InvalidSource, nil},
-		"nonsense":         {"a/b/c/d", "", install.InvalidSource, []string{"a/b/c/d"}},
-		"climbing":         {"hashicorp/..", "", install.InvalidSource, nil},
-		"prefix":           {"hashicorp/terraform-provider-random", "", install.InvalidSource, []string{"hashicorp/random"}},
-		"no constraint":    {"hashicorp/random", "newest", install.InvalidConstraint, []string{"newest", "~> 3.7"}},
-		"URL":              {"https://example.com/x", "", install.Unsupported, nil},
-		"no such provider": {"acme/nothing", "", install.NotFound, []string{"registry.terraform.io/acme/nothing", "registry.opentofu.org/acme/nothing"}},
-		"no such version":  {"hashicorp/random", "~> 7.0", install.NoMatchingVersion, []string{"~> 7.0", "4.0.0-beta1, 3.10.0, 3.9.1, 3.8.0, 3.7.2, 2.3.0"}},
-		"only beta":        {"hashicorp/random", ">= 4.0", install.NoMatchingVersion, []string{"4.0.0-beta1"}},
-		"other machine":    {"acme/elsewhere", "", install.NotFound, []string{platform, "plan9_mips"}},
-		"no program":       {"acme/empty", "", install.InvalidPackage, []string{"terraform-provider-empty"}},
-		"no zip":           {"acme/bad", "", install.InvalidPackage, []string{"terraform-provider-bad_1.0.0"}},
-		"slip":             {"acme/slip", "", install.InvalidPackage, []string{"no terraform-provider-slip"}},
-		"built in":         {"terraform.io/builtin/terraform", "", install.Unsupported, nil},
-		"no file":          {"/nowhere/provider", "", install.NotFound, []string{"/nowhere/provider"}},
-		"a directory":      {dir, "", install.InvalidPackage, []string{"not a file"}},
-		"not executable":   {notExecutable, "", install.InvalidPackage, []string{"chmod +x"}},
-		"path, version":    {file, "1.0", install.NoMatchingVersion, []string{"omit the version"}},
+		"empty":         {"", "", install.InvalidSource, nil},
+		"nonsense":      {"a/b/c/d", "", install.InvalidSource, []string{"a/b/c/d"}},
+		"climbing":      {"hashicorp/..", "", install.InvalidSource, nil},
+		"prefix":        {"hashicorp/terraform-provider-random", "", install.InvalidSource, []string{"hashicorp/random"}},
+		"no constraint": {"hashicorp/random", "newest", install.InvalidConstraint, []string{"newest", "~> 3.7"}},
+		"URL":           {"https://example.com/x", "", install.Unsupported, nil},
+		"no such provider": {
+			"acme/nothing", "", install.NotFound,
+			[]string{"registry.terraform.io/acme/nothing", "registry.opentofu.org/acme/nothing"},
+		},
+		"no such version": {
+			"hashicorp/random", "~> 7.0", install.NoMatchingVersion, []string{
+				"~> 7.0", "4.0.0-beta1, 3.10.0, 3.9.1, 3.8.0, 3.7.2, 2.3.0",
+			},
+		},
+		"only beta":      {"hashicorp/random", ">= 4.0", install.NoMatchingVersion, []string{"4.0.0-beta1"}},
+		"other machine":  {"acme/elsewhere", "", install.NotFound, []string{platform, "plan9_mips"}},
+		"no program":     {"acme/empty", "", install.InvalidPackage, []string{"terraform-provider-empty"}},
+		"no zip":         {"acme/bad", "", install.InvalidPackage, []string{"terraform-provider-bad_1.0.0"}},
+		"slip":           {"acme/slip", "", install.InvalidPackage, []string{"no terraform-provider-slip"}},
+		"built in":       {"terraform.io/builtin/terraform", "", install.Unsupported, nil},
+		"no file":        {"/nowhere/provider", "", install.NotFound, []string{"/nowhere/provider"}},
+		"a directory":    {dir, "", install.InvalidPackage, []string{"not a file"}},
+		"not executable": {notExecutable, "", install.InvalidPackage, []string{"chmod +x"}},
+		"path, version":  {file, "1.0", install.NoMatchingVersion, []string{"omit the version"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache := t.TempDir()
@@ -179,11 +231,13 @@ func TestInstallErrors(t *testing.T) {
 
 func TestNoMirror(t *testing.T) {
 	var e *install.Error
-	if _, err := new(install.Installer).Install(context.Background(), "hashicorp/random", ""); !errors.As(err, &e) || e.Reason != install.Unsupported {
+	if _, err := new(install.Installer).Install(context.Background(), "hashicorp/random", ""); !errors.As(err, &e) ||
+		e.Reason != install.Unsupported {
 		t.Errorf("got %v", err)
 	}
 	i := &install.Installer{Mirrors: []string{"/nowhere"}}
-	if _, err := i.Install(context.Background(), "hashicorp/random", ""); !errors.As(err, &e) || e.Reason != install.NotFound || !strings.Contains(err.Error(), "/nowhere") {
+	if _, err := i.Install(context.Background(), "hashicorp/random", ""); !errors.As(err, &e) ||
+		e.Reason != install.NotFound || !strings.Contains(err.Error(), "/nowhere") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -166,7 +166,8 @@ func (i *Installer) fromPath(source string, constraints version.Constraints) (Bi
 		v, err := version.NewSemver(b.Version)
 		switch {
 		case err != nil:
-			return Binary{}, problem(NoMatchingVersion, "the file's name does not contain its version; omit the version, or name the file terraform-provider-%s_vVERSION", cmp.Or(b.Type, "NAME"))
+			return Binary{}, problem(NoMatchingVersion, "the file's name does not contain its version; omit the "+
+				"version, or name the file terraform-provider-%s_vVERSION", cmp.Or(b.Type, "NAME"))
 		case !constraints.Check(v):
 			return Binary{}, problem(NoMatchingVersion, "the file is of version %s", b.Version)
 		}

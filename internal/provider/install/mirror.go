@@ -37,7 +37,8 @@ type found struct {
 // fromMirrors finds the newest version that meets the constraints in all mirrors.
 func (i *Installer) fromMirrors(ctx context.Context, a Address, constraints version.Constraints) (Binary, *Error) {
 	if len(i.Mirrors) == 0 {
-		return Binary{}, problem(Unsupported, "no provider mirror is configured; name one with --provider-mirror, or a registry with --provider-registry, or give the path of the provider's program")
+		return Binary{}, problem(Unsupported, "no provider mirror is configured; name one with --provider-mirror, "+
+			"or a registry with --provider-registry, or give the path of the provider's program")
 	}
 	all, elsewhere, looked, err := i.inMirrors(a)
 	if err != nil {
@@ -103,7 +104,8 @@ func (i *Installer) nothing(all []found, elsewhere []string, looked string) *Err
 		return e
 	case len(elsewhere) > 0:
 		slices.Sort(elsewhere)
-		return problem(NotFound, "there is no build for %s in %s, only for %s", i.platform(), looked, strings.Join(slices.Compact(elsewhere), ", "))
+		return problem(NotFound, "there is no build for %s in %s, only for %s", i.platform(), looked,
+			strings.Join(slices.Compact(elsewhere), ", "))
 	default:
 		return problem(NotFound, "there is no such provider in %s", looked)
 	}

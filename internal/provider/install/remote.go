@@ -35,7 +35,8 @@ func (i *Installer) fromSources(ctx context.Context, a Address, constraints vers
 	case err != nil:
 		return Binary{}, remoteProblem(err)
 	case len(sources) == 0:
-		return Binary{}, problem(NotFound, "there is no source for it: provider_installation excludes it, or registries are turned off (--provider-registry)")
+		return Binary{}, problem(NotFound, "there is no source for it: provider_installation excludes it, or "+
+			"registries are turned off (--provider-registry)")
 	case r.Offline:
 		if b, ok := i.fromFolders(ctx, a, sources, r); ok {
 			return b, nil
@@ -188,7 +189,8 @@ func checkHashes(p *registry.Package, checksums []string) *Error {
 	if len(p.Hashes) == 0 || slices.ContainsFunc(checksums, func(c string) bool { return slices.Contains(p.Hashes, c) }) {
 		return nil
 	}
-	return problem(Untrusted, "the package of version %s has the checksum %s, and %s says that it is %s; it was damaged or replaced on its way, and is not installed",
+	return problem(Untrusted, "the package of version %s has the checksum %s, and %s says that it is %s; it was "+
+		"damaged or replaced on its way, and is not installed",
 		p.Version, strings.Join(checksums, " "), p.Origin, describeHashes(p.Hashes))
 }
 
@@ -210,7 +212,8 @@ func (i *Installer) fromCache(a Address, r Request) (Binary, bool) {
 		return Binary{}, false
 	}
 	path := i.cached(a, v.String())
-	if sum, err := checksum.Of(path); err != nil || r.comparable(r.Version, []string{"zh:" + sum}) && !slices.Contains(lock.Hashes, "zh:"+sum) {
+	if sum, err := checksum.Of(path); err != nil ||
+		r.comparable(r.Version, []string{"zh:" + sum}) && !slices.Contains(lock.Hashes, "zh:"+sum) {
 		return Binary{}, false
 	}
 	b, problemOf := i.take(a, found{version: v, text: r.Version, archive: path})
@@ -291,7 +294,8 @@ func removeLeftOver(dir string) {
 // remoteProblem returns the error of a source.
 func remoteProblem(err error) *Error {
 	reason, ok := map[registry.Kind]Reason{
-		registry.NotFound: NotFound, registry.Denied: Denied, registry.Invalid: InvalidAnswer, registry.Untrusted: Untrusted, registry.Misconfigured: Misconfigured,
+		registry.NotFound: NotFound, registry.Denied: Denied, registry.Invalid: InvalidAnswer,
+		registry.Untrusted: Untrusted, registry.Misconfigured: Misconfigured,
 	}[registry.KindOf(err)]
 	if !ok {
 		reason = Unavailable

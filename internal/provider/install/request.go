@@ -80,7 +80,8 @@ func (r Request) demanding() bool { return len(r.Trust)+len(r.Cosign) > 0 }
 
 // trusted reports whether the signer with a fingerprint is one that the request demands.
 func (r Request) trusted(fingerprint string) bool {
-	return trusts(r.Trust, fingerprint) || slices.ContainsFunc(r.Cosign, func(s registry.CosignSigner) bool { return s.Fingerprint() == fingerprint })
+	return trusts(r.Trust, fingerprint) ||
+		slices.ContainsFunc(r.Cosign, func(s registry.CosignSigner) bool { return s.Fingerprint() == fingerprint })
 }
 
 // lockOf returns the lock for a package.
@@ -106,7 +107,8 @@ func (r Request) checkTrust(now Lock) *Error {
 		for _, s := range r.Cosign {
 			whom = append(whom, s.Fingerprint())
 		}
-		return problem(Untrusted, "version %s in %s is %s, not by anyone of spec.trust (%s); choose another version or source, or add the signer if you trust it",
+		return problem(Untrusted, "version %s in %s is %s, not by anyone of spec.trust (%s); choose another version "+
+			"or source, or add the signer if you trust it",
 			now.Version, now.Origin, now.signature(), strings.Join(whom, ", "))
 	}
 	if r.Pinned || r.demanding() {
@@ -117,7 +119,8 @@ func (r Request) checkTrust(now Lock) *Error {
 	}
 	for _, l := range r.Locks {
 		if l.Key != "" && l.Key != now.Key {
-			return problem(Untrusted, "version %s in %s is %s, but version %s, which was installed before, is %s; if you trust it, name its key in spec.trust.keys, or its checksum in spec.checksums",
+			return problem(Untrusted, "version %s in %s is %s, but version %s, which was installed before, is %s; "+
+				"if you trust it, name its key in spec.trust.keys, or its checksum in spec.checksums",
 				now.Version, now.Origin, now.signature(), l.Version, l.signature())
 		}
 	}
@@ -131,7 +134,8 @@ func (r Request) checkLock(version, origin string, checksums []string) *Error {
 	if !ok || r.Pinned || len(l.Hashes) == 0 || slices.ContainsFunc(checksums, func(c string) bool { return slices.Contains(l.Hashes, c) }) {
 		return nil
 	}
-	return problem(Untrusted, "version %s in %s has changed: its checksum is %s, and was %s when it was installed first; restore the package, or add its checksum to spec.checksums if you trust it",
+	return problem(Untrusted, "version %s in %s has changed: its checksum is %s, and was %s when it was installed "+
+		"first; restore the package, or add its checksum to spec.checksums if you trust it",
 		version, origin, strings.Join(checksums, " "), describeHashes(l.Hashes))
 }
 

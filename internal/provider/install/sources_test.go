@@ -113,8 +113,11 @@ func TestSources(t *testing.T) {
 	}{
 		"registry":             {version: "1.1.0", origin: "the registry REGISTRY"},
 		"registry, an old one": {constraint: "~> 1.0.0", version: "1.0.0", origin: "the registry REGISTRY"},
-		"registry without keys": {set: func(r *registrytest.Registry) { r.Key = nil; r.Published = []*registrytest.Key{} }, version: "1.1.0", origin: "the registry REGISTRY",
-			unsigned: true},
+		"registry without keys": {
+			set:     func(r *registrytest.Registry) { r.Key = nil; r.Published = []*registrytest.Key{} },
+			version: "1.1.0", origin: "the registry REGISTRY",
+			unsigned: true,
+		},
 		"registry of another host": {
 			installation: `host "registry.example.com" { services = { "providers.v1" = "https://REGISTRY/v1/providers/" } }`,
 			source:       "registry.example.com/acme/thing", version: "1.1.0", origin: "the registry registry.example.com",
@@ -144,7 +147,8 @@ func TestSources(t *testing.T) {
 	network_mirror { url = "https://REGISTRY/mirror/" }
 }
 				credentials "REGISTRY" { token = "secret" }`,
-			set: func(r *registrytest.Registry) { r.Token = "secret" }, version: "1.1.0", origin: "the network mirror https://REGISTRY/mirror/", unsigned: true,
+			set: func(r *registrytest.Registry) { r.Token = "secret" }, version: "1.1.0",
+			origin: "the network mirror https://REGISTRY/mirror/", unsigned: true,
 		},
 		"OCI mirror": {
 			installation: `provider_installation {
@@ -160,7 +164,8 @@ func TestSources(t *testing.T) {
 					username = "me"
 					password = "secret"
 				}`,
-			set: func(r *registrytest.Registry) { r.Token = "secret" }, version: "1.1.0", origin: "the OCI mirror REGISTRY/providers/acme/thing", unsigned: true,
+			set: func(r *registrytest.Registry) { r.Token = "secret" }, version: "1.1.0",
+			origin: "the OCI mirror REGISTRY/providers/acme/thing", unsigned: true,
 		},
 		"private OCI mirror, credentials of Docker": {
 			installation: `provider_installation {
@@ -210,7 +215,8 @@ func TestSources(t *testing.T) {
 			count(t, &tally.sources)
 			w := newWorld(t, c.installation, "")
 			if c.credentials != "" {
-				w.Installer.Registry.Credentials = write(t, filepath.Join(t.TempDir(), "credentials"), strings.ReplaceAll(c.credentials, "REGISTRY", w.Host()))
+				w.Installer.Registry.Credentials = write(t, filepath.Join(t.TempDir(), "credentials"),
+					strings.ReplaceAll(c.credentials, "REGISTRY", w.Host()))
 			}
 			if c.set != nil {
 				c.set(w.Registry)
@@ -219,7 +225,8 @@ func TestSources(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if origin := strings.ReplaceAll(c.origin, "REGISTRY", w.Host()); b.Version != c.version || b.Lock == nil || b.Lock.Origin != origin || b.Lock.Version != c.version {
+			if origin := strings.ReplaceAll(c.origin, "REGISTRY", w.Host()); b.Version != c.version ||
+				b.Lock == nil || b.Lock.Origin != origin || b.Lock.Version != c.version {
 				t.Fatalf("got %s with the lock %+v, want %s of %s", b.Version, b.Lock, c.version, origin)
 			}
 			if signed := b.Lock.Key != ""; signed == c.unsigned || signed && (b.Lock.Key != w.Key.Fingerprint() || b.Lock.Signer != "Acme") {
@@ -315,7 +322,10 @@ func TestVersions(t *testing.T) {
 	w.Add("acme/thing", "2.0.0-beta1", platform, packThing(t, "2.0.0-beta1"))
 	w.Add("acme/thing", "1.10.0", platform, packThing(t, "1.10.0"))
 	mirror := t.TempDir()
-	for _, name := range []string{"terraform-provider-thing_1.0.0_" + platform + ".zip", "terraform-provider-thing_1.2.0_" + platform + ".zip", "1.1.0/" + platform + "/terraform-provider-thing_v1.1.0"} {
+	for _, name := range []string{
+		"terraform-provider-thing_1.0.0_" + platform + ".zip", "terraform-provider-thing_1.2.0_" + platform + ".zip",
+		"1.1.0/" + platform + "/terraform-provider-thing_v1.1.0",
+	} {
 		path := filepath.Join(mirror, "registry.terraform.io", "acme", "thing", name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, packThing(t, "1"), 0o755)); err != nil {
 			t.Fatal(err)

@@ -36,7 +36,8 @@ func TestUpdate(t *testing.T) {
 	if diff := cmp.Diff([]string{"3.0.0", "2.10.0", "2.2.0-beta1"}, install.Newer("2.1.9", all)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(install.Behind{Versions: 4, Major: 1, Minor: 1, Patch: 2}, install.BehindOf("2.1.1", []string{"3.0.0", "2.10.0", "2.1.9", "2.1.2"})); diff != "" {
+	if diff := cmp.Diff(install.Behind{Versions: 4, Major: 1, Minor: 1, Patch: 2},
+		install.BehindOf("2.1.1", []string{"3.0.0", "2.10.0", "2.1.9", "2.1.2"})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if install.Meets("~> 2.1", "3.0.0") || !install.Meets("", "3.0.0") || install.Meets("", "3.0.0-beta1") || install.Meets("x", "3.0.0") {

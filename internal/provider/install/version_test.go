@@ -37,7 +37,8 @@ func TestNewest(t *testing.T) {
 				return
 			}
 			var e *install.Error
-			if !errors.As(err, &e) || e.Reason != c.reason || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "acme/cloud") {
+			if !errors.As(err, &e) || e.Reason != c.reason || !strings.Contains(err.Error(), c.says) ||
+				!strings.Contains(err.Error(), "acme/cloud") {
 				t.Errorf("got %v, want reason %s and the text %q", err, c.reason, c.says)
 			}
 		})

@@ -10,9 +10,12 @@ import (
 )
 
 // ValidateActionConfig checks an action's configuration.
-func (s *Server) ValidateActionConfig(ctx context.Context, r *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+func (s *Server) ValidateActionConfig(
+	ctx context.Context, r *tfprotov6.ValidateActionConfigRequest,
+) (*tfprotov6.ValidateActionConfigResponse, error) {
 	var a tfplugin.DiagnosticsResponse
-	if err := s.invoke(ctx, tfplugin.ValidateActionConfig, &tfplugin.ConfigRequest{TypeName: r.ActionType, Config: toValue(r.Config)}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.ValidateActionConfig,
+		&tfplugin.ConfigRequest{TypeName: r.ActionType, Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
 	return &tfprotov6.ValidateActionConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil

@@ -71,7 +71,8 @@ func configure(t *testing.T, s provider.Server, behave, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: &config}); err != nil {
+	if _, err := s.ConfigureProvider(t.Context(),
+		&tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: &config}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -294,7 +295,8 @@ func TestAttachConfiguresAgain(t *testing.T) {
 	configure(t, a, "fail", "a")
 	configure(t, b, "", "b")
 	_, err := read(t.Context(), a, "echo")
-	if !provider.IsNotSent(err) || !strings.Contains(err.Error(), "cannot be configured again") || !strings.Contains(err.Error(), "Failed to log in") {
+	if !provider.IsNotSent(err) || !strings.Contains(err.Error(), "cannot be configured again") ||
+		!strings.Contains(err.Error(), "Failed to log in") {
 		t.Errorf("the call is answered by %v", err)
 	}
 	if _, err := read(t.Context(), b, "echo"); err != nil {
@@ -373,12 +375,24 @@ func TestAttachFails(t *testing.T) {
 		reason           plugin.Reason
 		says             string
 	}{
-		"no process":       {network: "unix", address: filepath.Join(t.TempDir(), "none"), reason: plugin.Detached, says: "cannot be reached: dial unix"},
-		"another protocol": {network: real.Network, address: real.Address, reason: plugin.IncompatibleProtocol, says: "does not speak plugin protocol 6"},
-		"it hangs up":      {network: "tcp", address: listen(func(c net.Conn) { c.Close() }), reason: plugin.Detached, says: "the connection to it broke"},
+		"no process": {
+			network: "unix", address: filepath.Join(t.TempDir(), "none"), reason: plugin.Detached,
+			says: "cannot be reached: dial unix",
+		},
+		"another protocol": {
+			network: real.Network, address: real.Address, reason: plugin.IncompatibleProtocol,
+			says: "does not speak plugin protocol 6",
+		},
+		"it hangs up": {
+			network: "tcp", address: listen(func(c net.Conn) { c.Close() }), reason: plugin.Detached,
+			says: "the connection to it broke",
+		},
 		"no provider": {network: "tcp", address: listen(func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }),
 			reason: plugin.Detached, says: "the connection to it broke"},
-		"cancelled": {network: "tcp", address: listen(func(net.Conn) {}), timeout: 100 * time.Millisecond, reason: plugin.Failed, says: "was cancelled"},
+		"cancelled": {
+			network: "tcp", address: listen(func(net.Conn) {}), timeout: 100 * time.Millisecond,
+			reason: plugin.Failed, says: "was cancelled",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
@@ -389,7 +403,8 @@ func TestAttachFails(t *testing.T) {
 			}
 			_, err := (&plugin.Attachment{Source: testprovider.Address, Protocol: 6, Network: c.network, Address: c.address, PID: 4711}).Launch(ctx)
 			var e *plugin.StartError
-			if !errors.As(err, &e) || e.Reason != c.reason || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), testprovider.Address) {
+			if !errors.As(err, &e) || e.Reason != c.reason || !strings.Contains(err.Error(), c.says) ||
+				!strings.Contains(err.Error(), testprovider.Address) {
 				t.Errorf("%+v: want %s: %s", err, c.reason, c.says)
 			}
 		})

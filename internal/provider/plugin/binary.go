@@ -40,7 +40,10 @@ func openBinary(path, sum string) (_ *os.File, problem *StartError) {
 	case err != nil:
 		return nil, &StartError{Reason: NotFound, Detail: "the file cannot be read: " + err.Error(), Err: err}
 	case is != sum:
-		return nil, &StartError{Reason: ChecksumMismatch, Detail: fmt.Sprintf("the file has changed: its checksum is %s, and %s was checked", is, sum)}
+		return nil, &StartError{
+			Reason: ChecksumMismatch,
+			Detail: fmt.Sprintf("the file has changed: its checksum is %s, and %s was checked", is, sum),
+		}
 	}
 	return f, nil
 }

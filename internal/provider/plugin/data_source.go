@@ -9,9 +9,12 @@ import (
 )
 
 // ValidateDataResourceConfig checks a data source's configuration.
-func (s *Server) ValidateDataResourceConfig(ctx context.Context, r *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+func (s *Server) ValidateDataResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	var a tfplugin.DiagnosticsResponse
-	if err := s.invoke(ctx, tfplugin.ValidateDataResourceConfig, &tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.ValidateDataResourceConfig,
+		&tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
 	return &tfprotov6.ValidateDataResourceConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil

@@ -10,16 +10,21 @@ import (
 )
 
 // ValidateEphemeralResourceConfig checks an ephemeral resource's configuration.
-func (s *Server) ValidateEphemeralResourceConfig(ctx context.Context, r *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+func (s *Server) ValidateEphemeralResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateEphemeralResourceConfigRequest,
+) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
 	var a tfplugin.DiagnosticsResponse
-	if err := s.invoke(ctx, tfplugin.ValidateEphemeralResourceConfig, &tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.ValidateEphemeralResourceConfig,
+		&tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
 	return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // OpenEphemeralResource opens an ephemeral resource.
-func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+func (s *Server) OpenEphemeralResource(
+	ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest,
+) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	var a tfplugin.OpenEphemeralResourceResponse
 	if err := s.invoke(ctx, tfplugin.OpenEphemeralResource, &tfplugin.ConfigRequest{
 		TypeName:           r.TypeName,
@@ -42,9 +47,12 @@ func (s *Server) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEph
 }
 
 // RenewEphemeralResource renews an ephemeral resource.
-func (s *Server) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+func (s *Server) RenewEphemeralResource(
+	ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest,
+) (*tfprotov6.RenewEphemeralResourceResponse, error) {
 	var a tfplugin.RenewEphemeralResourceResponse
-	if err := s.invoke(ctx, tfplugin.RenewEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.RenewEphemeralResource,
+		&tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
 		return nil, err
 	}
 	out := &tfprotov6.RenewEphemeralResourceResponse{
@@ -60,10 +68,13 @@ func (s *Server) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewE
 }
 
 // CloseEphemeralResource closes an ephemeral resource.
-func (s *Server) CloseEphemeralResource(ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+func (s *Server) CloseEphemeralResource(
+	ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest,
+) (*tfprotov6.CloseEphemeralResourceResponse, error) {
 	defer s.opened.remove(r.TypeName, r.Private)
 	var a tfplugin.DiagnosticsResponse
-	if err := s.invoke(ctx, tfplugin.CloseEphemeralResource, &tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.CloseEphemeralResource,
+		&tfplugin.EphemeralRequest{TypeName: r.TypeName, Private: r.Private}, &a); err != nil {
 		return nil, err
 	}
 	return &tfprotov6.CloseEphemeralResourceResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil

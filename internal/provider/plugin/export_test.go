@@ -49,10 +49,13 @@ func ReadSchema(protocol int, raw []byte) *schema.Provider {
 
 // SchemaSeed returns the bytes of an answer with schemas.
 func SchemaSeed() []byte {
-	b, err := proto.Marshal(&tfplugin.GetProviderSchemaResponse{Provider: &tfplugin.Schema{Block: &tfplugin.Schema_Block{}}, ResourceSchemas: map[string]*tfplugin.Schema{"x_y": {Version: 1, Block: &tfplugin.Schema_Block{
-		Attributes: []*tfplugin.Schema_Attribute{{Name: "a", Type: []byte(`["list",["object",{"b":"string"}]]`), Optional: true}},
-		BlockTypes: []*tfplugin.Schema_NestedBlock{{TypeName: "c", Nesting: 2, Block: &tfplugin.Schema_Block{}}},
-	}}}})
+	b, err := proto.Marshal(&tfplugin.GetProviderSchemaResponse{
+		Provider: &tfplugin.Schema{Block: &tfplugin.Schema_Block{}},
+		ResourceSchemas: map[string]*tfplugin.Schema{"x_y": {Version: 1, Block: &tfplugin.Schema_Block{
+			Attributes: []*tfplugin.Schema_Attribute{{Name: "a", Type: []byte(`["list",["object",{"b":"string"}]]`), Optional: true}},
+			BlockTypes: []*tfplugin.Schema_NestedBlock{{TypeName: "c", Nesting: 2, Block: &tfplugin.Schema_Block{}}},
+		}}},
+	})
 	if err != nil {
 		panic(err)
 	}

@@ -35,7 +35,10 @@ var unconfigured = []tfplugin.Method{
 type again struct{}
 
 // unary implements grpc.UnaryClientInterceptor.
-func (g *guest) unary(ctx context.Context, method string, request, answer any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+func (g *guest) unary(
+	ctx context.Context, method string, request, answer any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	options ...grpc.CallOption,
+) error {
 	call := func() error { return invoke(ctx, method, request, answer, conn, options...) }
 	config, configures := request.(*tfplugin.ConfigureProviderRequest)
 	switch {
@@ -67,7 +70,10 @@ func (g *guest) unary(ctx context.Context, method string, request, answer any, c
 }
 
 // stream implements grpc.StreamClientInterceptor. The call ends with the context of the stream.
-func (g *guest) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
+func (g *guest) stream(
+	ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
+	options ...grpc.CallOption,
+) (grpc.ClientStream, error) {
 	if g.needsTurn(method) {
 		if err := g.enter(ctx, conn); err != nil {
 			return nil, err

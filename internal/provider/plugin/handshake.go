@@ -124,7 +124,9 @@ func explainHandshake(line string) (Reason, string) {
 	case core != 1:
 		return NotAProvider, fmt.Sprintf("it uses version %d of the plugin handshake, but only version 1 is supported", core)
 	case app != 5 && app != 6:
-		return IncompatibleProtocol, fmt.Sprintf("it speaks plugin protocol %d; protocols 5 and 6 are supported, so another version of the provider is needed", app)
+		return IncompatibleProtocol,
+			fmt.Sprintf("it speaks plugin protocol %d; protocols 5 and 6 are supported, so another version of the "+
+				"provider is needed", app)
 	case len(parts) < 5 || parts[4] != "grpc":
 		return NotAProvider, "it does not use gRPC, which protocols 5 and 6 require"
 	default:

@@ -408,7 +408,9 @@ func TestAlone(t *testing.T) {
 	if alone(time.Minute, never) {
 		t.Error("it ran while an ephemeral resource was open")
 	}
-	if _, err := s.CloseEphemeralResource(t.Context(), &tfprotov6.CloseEphemeralResourceRequest{TypeName: "opened", Private: []byte("by another process")}); err != nil {
+	if _, err := s.CloseEphemeralResource(t.Context(), &tfprotov6.CloseEphemeralResourceRequest{
+		TypeName: "opened", Private: []byte("by another process"),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if alone(time.Minute, never) {
@@ -552,9 +554,16 @@ func TestLogLines(t *testing.T) {
 		verbosity int
 		want      []string
 	}{
-		"levels": {`{"@level":"error","@message":"e"}` + "\n" + `{"@level":"warn","@message":"w"}` + "\n" + `{"@level":"info","@message":"i"}` + "\n" + `{"@level":"trace","@message":"t"}`, 0,
-			[]string{`"text"="e"`, `"level"=0 "msg"="provider log" "text"="w"`}},
-		"fields":           {`{"@level":"warn","@message":"m","@module":"sdk","b":1,"a":"x"}`, 0, []string{`"text"="m" "module"="sdk" "a"="x" "b"="1"`}},
+		"levels": {
+			`{"@level":"error","@message":"e"}` + "\n" + `{"@level":"warn","@message":"w"}` + "\n" +
+				`{"@level":"info","@message":"i"}` + "\n" + `{"@level":"trace","@message":"t"}`, 0,
+			[]string{`"text"="e"`, `"level"=0 "msg"="provider log" "text"="w"`},
+		},
+		"fields": {
+			`{"@level":"warn","@message":"m","@module":"sdk","b":1,"a":"x"}`, 0, []string{
+				`"text"="m" "module"="sdk" "a"="x" "b"="1"`,
+			},
+		},
 		"plain":            {"hello\r\n", 2, []string{`"msg"="provider output" "stream"="stderr" "text"="hello"`}},
 		"plain is quiet":   {"hello", 1, nil},
 		"plain with level": {"[WARN] hello", 0, []string{`"text"="[WARN] hello"`}},

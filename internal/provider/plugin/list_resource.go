@@ -9,7 +9,9 @@ import (
 )
 
 // ValidateListResourceConfig checks the configuration of a list.
-func (s *Server) ValidateListResourceConfig(ctx context.Context, r *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+func (s *Server) ValidateListResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateListResourceConfigRequest,
+) (*tfprotov6.ValidateListResourceConfigResponse, error) {
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.ValidateListResourceConfig, &tfplugin.ValidateListResourceConfigRequest{
 		TypeName:              r.TypeName,

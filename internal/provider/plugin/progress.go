@@ -48,7 +48,8 @@ func (a *applies) begin(typeName string, tell func(string)) (end func()) {
 // subscriber returns who subscribed to the log entry's operation; nil unless the operation is
 // certain. Other levels, and the messages of the provider's SDK, are for the provider's developers.
 func (a *applies) subscriber(e entry) func(text string) {
-	if e.level != LogInfo && e.level != LogWarn || e.module == "sdk" || strings.HasPrefix(e.module, "sdk.") || e.fields["tf_rpc"] != "ApplyResourceChange" {
+	if e.level != LogInfo && e.level != LogWarn || e.module == "sdk" || strings.HasPrefix(e.module, "sdk.") ||
+		e.fields["tf_rpc"] != "ApplyResourceChange" {
 		return nil
 	}
 	typeName, _ := e.fields["tf_resource_type"].(string)

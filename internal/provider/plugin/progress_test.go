@@ -22,20 +22,31 @@ func TestProgress(t *testing.T) {
 		line  string
 		want  []string // what is told, as "call: text"
 	}{
-		"information":                   {[]string{"a"}, logged("info", "provider", "a", "Waiting"), []string{"0 a: Waiting"}},
-		"a warning of a subsystem":      {[]string{"a"}, logged("warn", "provider.cloud", "a", "Waiting"), []string{"0 a: Waiting"}},
-		"of one of two types":           {[]string{"a", "b"}, logged("info", "provider", "b", "Waiting"), []string{"1 b: Waiting"}},
-		"of one of two of a type":       {[]string{"a", "a"}, logged("info", "provider", "a", "Waiting"), nil},
-		"without a subscriber":          {nil, logged("info", "provider", "a", "Waiting"), nil},
-		"of a call that reads":          {[]string{"a"}, strings.ReplaceAll(logged("info", "provider", "a", "Waiting"), "ApplyResourceChange", "ReadResource"), nil},
-		"of no call":                    {[]string{"a"}, `{"@level":"info","@message":"Waiting","@module":"provider"}`, nil},
-		"for debugging":                 {[]string{"a"}, logged("debug", "provider", "a", "GET /v1/things"), nil},
-		"an error, which is answered":   {[]string{"a"}, logged("error", "provider", "a", "no"), nil},
-		"the SDK's":                     {[]string{"a"}, logged("info", "sdk.framework", "a", "Calling"), nil},
-		"plain text":                    {[]string{"a"}, "2026/01/02 03:04:05 [INFO] Waiting", nil},
-		"a secret of the provider":      {[]string{"a"}, logged("info", "provider", "a", "with hunter22 of course"), []string{"0 a: with (sensitive value) of course"}},
-		"several lines":                 {[]string{"a"}, logged("info", "provider", "a", "one\n  two"), []string{"0 a: one two"}},
-		"as long as it likes":           {[]string{"a"}, logged("info", "provider", "a", strings.Repeat("ä", 150)), []string{"0 a: " + strings.Repeat("ä", 100) + "…"}},
+		"information":              {[]string{"a"}, logged("info", "provider", "a", "Waiting"), []string{"0 a: Waiting"}},
+		"a warning of a subsystem": {[]string{"a"}, logged("warn", "provider.cloud", "a", "Waiting"), []string{"0 a: Waiting"}},
+		"of one of two types":      {[]string{"a", "b"}, logged("info", "provider", "b", "Waiting"), []string{"1 b: Waiting"}},
+		"of one of two of a type":  {[]string{"a", "a"}, logged("info", "provider", "a", "Waiting"), nil},
+		"without a subscriber":     {nil, logged("info", "provider", "a", "Waiting"), nil},
+		"of a call that reads": {
+			[]string{"a"},
+			strings.ReplaceAll(logged("info", "provider", "a", "Waiting"), "ApplyResourceChange", "ReadResource"), nil,
+		},
+		"of no call":                  {[]string{"a"}, `{"@level":"info","@message":"Waiting","@module":"provider"}`, nil},
+		"for debugging":               {[]string{"a"}, logged("debug", "provider", "a", "GET /v1/things"), nil},
+		"an error, which is answered": {[]string{"a"}, logged("error", "provider", "a", "no"), nil},
+		"the SDK's":                   {[]string{"a"}, logged("info", "sdk.framework", "a", "Calling"), nil},
+		"plain text":                  {[]string{"a"}, "2026/01/02 03:04:05 [INFO] Waiting", nil},
+		"a secret of the provider": {
+			[]string{"a"}, logged("info", "provider", "a", "with hunter22 of course"), []string{
+				"0 a: with (sensitive value) of course",
+			},
+		},
+		"several lines": {[]string{"a"}, logged("info", "provider", "a", "one\n  two"), []string{"0 a: one two"}},
+		"as long as it likes": {
+			[]string{"a"}, logged("info", "provider", "a", strings.Repeat("ä", 150)), []string{
+				"0 a: " + strings.Repeat("ä", 100) + "…",
+			},
+		},
 		"one who does not want to know": {[]string{"-a"}, logged("info", "provider", "a", "Waiting"), nil},
 	}
 	for name, tc := range cases {

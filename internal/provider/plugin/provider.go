@@ -51,9 +51,12 @@ func fromNames[T any](in []*tfplugin.GetMetadataResponse_Named, make func(string
 }
 
 // ValidateProviderConfig checks a provider configuration.
-func (s *Server) ValidateProviderConfig(ctx context.Context, r *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (s *Server) ValidateProviderConfig(
+	ctx context.Context, r *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	var a tfplugin.ValidateProviderConfigResponse
-	if err := s.invoke(ctx, tfplugin.ValidateProviderConfig, &tfplugin.ValidateProviderConfigRequest{Config: toValue(r.Config)}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.ValidateProviderConfig,
+		&tfplugin.ValidateProviderConfigRequest{Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
 	return &tfprotov6.ValidateProviderConfigResponse{
@@ -63,7 +66,9 @@ func (s *Server) ValidateProviderConfig(ctx context.Context, r *tfprotov6.Valida
 }
 
 // ConfigureProvider configures the provider. It is called once per process.
-func (s *Server) ConfigureProvider(ctx context.Context, r *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+func (s *Server) ConfigureProvider(
+	ctx context.Context, r *tfprotov6.ConfigureProviderRequest,
+) (*tfprotov6.ConfigureProviderResponse, error) {
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.ConfigureProvider, &tfplugin.ConfigureProviderRequest{
 		TerraformVersion:   cmp.Or(s.terraformVersion, r.TerraformVersion),

@@ -58,12 +58,16 @@ var (
 	// deniedPath matches the errors of Go's package os, "mkdir /a/b: permission denied", and those
 	// of C programs, "cannot create '/a/b': Permission denied". An address of a cloud that denies
 	// something has no operation.
-	deniedPath = regexp.MustCompile("(?i)(?:\\b(" + strings.Join(restricted, "|") + ") (/[^:\\n]*)|(?:cannot|could not|can't|failed to) [a-z ]*[\"'`](/[^\"'`\n]*)[\"'`]): permission denied")
+	deniedPath = regexp.MustCompile("(?i)(?:\\b(" + strings.Join(restricted, "|") +
+		") (/[^:\\n]*)|(?:cannot|could not|can't|failed to) [a-z ]*[\"'`](/[^\"'`\n]*)[\"'`]): permission denied")
 	deniedPort = regexp.MustCompile(`(?i)dial tcp\S* [^\n]*:(\d+): connect: permission denied`)
 )
 
 // restricted are the operations that a sandbox restricts, as Go's package os calls them.
-var restricted = []string{"open", "openat", "create", "mkdir", "mkdirat", "remove", "unlink", "unlinkat", "rmdir", "rename", "link", "symlink", "truncate", "readdirent", "fork/exec"}
+var restricted = []string{
+	"open", "openat", "create", "mkdir", "mkdirat", "remove", "unlink", "unlinkat", "rmdir", "rename", "link",
+	"symlink", "truncate", "readdirent", "fork/exec",
+}
 
 // refusal returns a sentence about the refusal that an error is about, if the sandbox is the cause
 // and not the file system: if this program, which runs as the same user outside of the sandbox, is
@@ -96,7 +100,8 @@ func refusedPath(sandbox *child.Sandbox, settings Settings, operation, path stri
 	case err != nil && !missing || beneath("/proc", path):
 		return "" // this program is refused, too, or it is about another process
 	case !missing && reads(operation) && !sandbox.Reads(path) && permitted(path, false):
-		return fmt.Sprintf("The provider's sandbox does not permit reading %s: add it to %s, or to writePaths if the provider changes it.", path, settings.Read)
+		return fmt.Sprintf("The provider's sandbox does not permit reading %s: add it to %s, or to writePaths if "+
+			"the provider changes it.", path, settings.Read)
 	case sandbox.Writes(path) || !permitted(path, true):
 		return ""
 	}
@@ -105,7 +110,8 @@ func refusedPath(sandbox *child.Sandbox, settings Settings, operation, path stri
 		folder = filepath.Dir(path)
 	}
 	if within := slices.IndexFunc(sandbox.Write, func(dir string) bool { return beneath(dir, path) }); within >= 0 {
-		return fmt.Sprintf("The provider's sandbox does not permit anything new in %s, since that folder also has credentials or the provider cache: add another folder, or one in it, to %s.",
+		return fmt.Sprintf("The provider's sandbox does not permit anything new in %s, since that folder also has "+
+			"credentials or the provider cache: add another folder, or one in it, to %s.",
 			sandbox.Write[within], settings.Write)
 	}
 	return fmt.Sprintf("The provider's sandbox does not permit writing %s: add %s to %s.", path, folder, settings.Write)

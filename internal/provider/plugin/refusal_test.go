@@ -34,11 +34,13 @@ func TestRefusals(t *testing.T) {
 	closedPort := strconv.Itoa(int(port(t, closed)))
 	for name, test := range map[string]struct{ try, want, value, setting string }{
 		"read a file": {
-			"read " + dir + "/token", "The provider's sandbox does not permit reading " + dir + "/token: add it to " + read + ", or to writePaths if the provider changes it.",
+			"read " + dir + "/token", "The provider's sandbox does not permit reading " + dir + "/token: add it to " +
+				read + ", or to writePaths if the provider changes it.",
 			dir + "/token", "spec.sandbox.readPaths",
 		},
 		"list a folder": {
-			"list " + dir, "The provider's sandbox does not permit reading " + dir + ": add it to " + read + ", or to writePaths if the provider changes it.",
+			"list " + dir, "The provider's sandbox does not permit reading " + dir + ": add it to " + read +
+				", or to writePaths if the provider changes it.",
 			dir, "spec.sandbox.readPaths",
 		},
 		"make a file": {
@@ -46,20 +48,27 @@ func TestRefusals(t *testing.T) {
 			dir, "spec.sandbox.writePaths",
 		},
 		"change a file": {
-			"write " + dir + "/readable/file", "The provider's sandbox does not permit writing " + dir + "/readable/file: add " + dir + "/readable to " + write + ".",
+			"write " + dir + "/readable/file",
+			"The provider's sandbox does not permit writing " + dir + "/readable/file: add " + dir +
+				"/readable to " + write + ".",
 			dir + "/readable", "spec.sandbox.writePaths",
 		},
 		"remove a file": {
-			"remove " + dir + "/readable/file", "The provider's sandbox does not permit writing " + dir + "/readable/file: add " + dir + "/readable to " + write + ".",
+			"remove " + dir + "/readable/file",
+			"The provider's sandbox does not permit writing " + dir + "/readable/file: add " + dir +
+				"/readable to " + write + ".",
 			dir + "/readable", "spec.sandbox.writePaths",
 		},
 		"new among others": {
 			"write " + dir + "/above/new",
-			"The provider's sandbox does not permit anything new in " + dir + "/above, since that folder also has credentials or the provider cache: add another folder, or one in it, to " + write + ".",
+			"The provider's sandbox does not permit anything new in " + dir + "/above, since that folder also has " +
+				"credentials or the provider cache: add another folder, or one in it, to " + write + ".",
 			"", "spec.sandbox.writePaths",
 		},
 		"connect": {
-			"connect " + closed.Addr().String(), "The provider's sandbox does not permit connections to port " + closedPort + ": add it to spec.sandbox.connect of the TerraformProvider.",
+			"connect " + closed.Addr().String(),
+			"The provider's sandbox does not permit connections to port " + closedPort +
+				": add it to spec.sandbox.connect of the TerraformProvider.",
 			closedPort, "spec.sandbox.connect",
 		},
 	} {
@@ -107,7 +116,8 @@ func TestRefusals(t *testing.T) {
 	// As C programs write it, and in the middle of a text.
 	for _, text := range []string{
 		"rename " + dir + "/sub " + dir + "/other: permission denied",
-		"Create local file error\nAn unexpected error occurred while creating file directory\n\n+Original Error: mkdir " + dir + "/sub: permission denied",
+		"Create local file error\nAn unexpected error occurred while creating file " +
+			"directory\n\n+Original Error: mkdir " + dir + "/sub: permission denied",
 		"cp: cannot create directory '" + dir + "/sub': Permission denied",
 	} {
 		if got := plugin.Refusal(s, text); !strings.Contains(got, "does not permit writing "+dir+"/sub") {

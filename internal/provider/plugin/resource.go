@@ -10,7 +10,9 @@ import (
 )
 
 // ValidateResourceConfig checks a resource's configuration.
-func (s *Server) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *Server) ValidateResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	var a tfplugin.DiagnosticsResponse
 	if err := s.invoke(ctx, tfplugin.ValidateResourceConfig, &tfplugin.ConfigRequest{
 		TypeName:           r.TypeName,
@@ -23,7 +25,9 @@ func (s *Server) ValidateResourceConfig(ctx context.Context, r *tfprotov6.Valida
 }
 
 // UpgradeResourceState upgrades a stored state to the current schema version.
-func (s *Server) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s *Server) UpgradeResourceState(
+	ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	var a tfplugin.UpgradeResourceStateResponse
 	if err := s.invoke(ctx, tfplugin.UpgradeResourceState, &tfplugin.UpgradeResourceStateRequest{
 		TypeName: r.TypeName,
@@ -39,7 +43,9 @@ func (s *Server) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeR
 }
 
 // UpgradeResourceIdentity upgrades a stored identity to the current schema version.
-func (s *Server) UpgradeResourceIdentity(ctx context.Context, r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s *Server) UpgradeResourceIdentity(
+	ctx context.Context, r *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	var a tfplugin.UpgradeResourceIdentityResponse
 	if err := s.invoke(ctx, tfplugin.UpgradeResourceIdentity, &tfplugin.UpgradeResourceIdentityRequest{
 		TypeName:    r.TypeName,
@@ -77,7 +83,9 @@ func (s *Server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 }
 
 // PlanResourceChange plans a change.
-func (s *Server) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *Server) PlanResourceChange(
+	ctx context.Context, r *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	var a tfplugin.PlanResourceChangeResponse
 	if err := s.invoke(ctx, tfplugin.PlanResourceChange, &tfplugin.PlanResourceChangeRequest{
 		TypeName:           r.TypeName,
@@ -113,7 +121,9 @@ func (s *Server) plannedPrivate(ctx context.Context) []byte {
 }
 
 // ApplyResourceChange applies a planned change.
-func (s *Server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *Server) ApplyResourceChange(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	defer s.process.output.applies.begin(r.TypeName, provider.Progress(ctx))()
 	var a tfplugin.ApplyResourceChangeResponse
 	if err := s.invoke(ctx, tfplugin.ApplyResourceChange, &tfplugin.ApplyResourceChangeRequest{
@@ -138,7 +148,9 @@ func (s *Server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 }
 
 // ImportResourceState imports an object by id or by identity.
-func (s *Server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *Server) ImportResourceState(
+	ctx context.Context, r *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	var a tfplugin.ImportResourceStateResponse
 	if err := s.invoke(ctx, tfplugin.ImportResourceState, &tfplugin.ImportResourceStateRequest{
 		TypeName:           r.TypeName,
@@ -164,7 +176,9 @@ func (s *Server) ImportResourceState(ctx context.Context, r *tfprotov6.ImportRes
 }
 
 // MoveResourceState converts the state of another resource type.
-func (s *Server) MoveResourceState(ctx context.Context, r *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
+func (s *Server) MoveResourceState(
+	ctx context.Context, r *tfprotov6.MoveResourceStateRequest,
+) (*tfprotov6.MoveResourceStateResponse, error) {
 	var a tfplugin.MoveResourceStateResponse
 	if err := s.invoke(ctx, tfplugin.MoveResourceState, &tfplugin.MoveResourceStateRequest{
 		SourceProviderAddress:       r.SourceProviderAddress,
@@ -187,7 +201,9 @@ func (s *Server) MoveResourceState(ctx context.Context, r *tfprotov6.MoveResourc
 }
 
 // GenerateResourceConfig generates a configuration from a state.
-func (s *Server) GenerateResourceConfig(ctx context.Context, r *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
+func (s *Server) GenerateResourceConfig(
+	ctx context.Context, r *tfprotov6.GenerateResourceConfigRequest,
+) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	var a tfplugin.GenerateResourceConfigResponse
 	if err := s.invoke(ctx, tfplugin.GenerateResourceConfig, &tfplugin.GenerateResourceConfigRequest{
 		TypeName: r.TypeName,

@@ -96,7 +96,8 @@ func TestPrivateFolders(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	for what, server := range map[string]provider.Server{"its own": s, "another one's": other} {
-		if got, own := try(t, server, "read "+dir+"/token"), server == s; strings.HasPrefix(got, "done: ") != own || strings.Contains(got, secret) != own {
+		if got, own := try(t, server, "read "+dir+"/token"), server == s; strings.HasPrefix(got, "done: ") != own ||
+			strings.Contains(got, secret) != own {
 			t.Errorf("reads %s: %s", what, got)
 		}
 		if got, own := try(t, server, "read /proc/self/environ"), server == s; strings.Contains(got, "CLOUD_TOKEN="+secret) != own {
@@ -218,7 +219,10 @@ func TestSandboxLimits(t *testing.T) {
 		}
 	}
 	status := try(t, s, "read /proc/self/status")
-	for _, want := range []string{"NoNewPrivs:\t1", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000", "CapPrm:\t0000000000000000", "TracerPid:\t0"} {
+	for _, want := range []string{
+		"NoNewPrivs:\t1", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000", "CapPrm:\t0000000000000000",
+		"TracerPid:\t0",
+	} {
 		if !strings.Contains(status, want+"\n") {
 			t.Errorf("no %q in\n%s", want, status)
 		}

@@ -50,7 +50,9 @@ func (s *Server) invokeForSchema(ctx context.Context, answer proto.Message) erro
 }
 
 // GetProviderSchema returns all schemas except identity schemas.
-func (s *Server) GetProviderSchema(ctx context.Context, _ *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+func (s *Server) GetProviderSchema(
+	ctx context.Context, _ *tfprotov6.GetProviderSchemaRequest,
+) (*tfprotov6.GetProviderSchemaResponse, error) {
 	answer, _, err := s.providerSchema(ctx)
 	return answer, err
 }
@@ -112,7 +114,9 @@ func fromProviderSchema(a *tfplugin.GetProviderSchemaResponse) (*tfprotov6.GetPr
 }
 
 // GetResourceIdentitySchemas returns the identity schemas.
-func (s *Server) GetResourceIdentitySchemas(ctx context.Context, _ *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (s *Server) GetResourceIdentitySchemas(
+	ctx context.Context, _ *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	var a tfplugin.GetResourceIdentitySchemasResponse
 	if err := s.invoke(ctx, tfplugin.GetResourceIdentitySchemas, &tfplugin.Empty{}, &a); err != nil {
 		return nil, err

@@ -229,7 +229,9 @@ func (s *Server) invoke(ctx context.Context, m tfplugin.Method, request, answer 
 
 // stream opens a streaming call. release must be called at its end, unless ctx ends; it may be
 // called more than once.
-func (s *Server) stream(ctx context.Context, desc *grpc.StreamDesc, m tfplugin.Method) (stream grpc.ClientStream, release func(), err error) {
+func (s *Server) stream(
+	ctx context.Context, desc *grpc.StreamDesc, m tfplugin.Method,
+) (stream grpc.ClientStream, release func(), err error) {
 	name, ok := m.Name(s.protocol)
 	if !ok {
 		return nil, nil, provider.ErrUnimplemented

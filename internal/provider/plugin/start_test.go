@@ -37,10 +37,20 @@ func TestStartErrors(t *testing.T) {
 		reason   plugin.Reason
 		says     []string
 	}{
-		"no file":        {func(t *testing.T) *plugin.Launcher { return &plugin.Launcher{Path: "/nowhere/x"} }, plugin.NotFound, []string{"/nowhere/x", "no such file"}},
-		"a directory":    {func(t *testing.T) *plugin.Launcher { return &plugin.Launcher{Path: t.TempDir()} }, plugin.NotExecutable, []string{"not a file"}},
+		"no file": {
+			func(t *testing.T) *plugin.Launcher { return &plugin.Launcher{Path: "/nowhere/x"} }, plugin.NotFound,
+			[]string{"/nowhere/x", "no such file"},
+		},
+		"a directory": {
+			func(t *testing.T) *plugin.Launcher { return &plugin.Launcher{Path: t.TempDir()} }, plugin.NotExecutable,
+			[]string{"not a file"},
+		},
 		"not executable": {file("#!/bin/sh\n", 0o644), plugin.NotExecutable, []string{"chmod +x"}},
-		"not a program":  {file("MZ this is for another machine", 0o755), plugin.NotExecutable, []string{"not a program that this machine can run"}},
+		"not a program": {
+			file("MZ this is for another machine", 0o755), plugin.NotExecutable, []string{
+				"not a program that this machine can run",
+			},
+		},
 		"no interpreter": {file("#!/nowhere/sh\n", 0o755), plugin.NotExecutable, []string{"interpreter"}},
 		"a script":       {file("#!/bin/sh\necho hello\n", 0o755), plugin.NotAProvider, []string{"hello", "not a Terraform provider"}},
 		"exits silently": {file("#!/bin/sh\nexit 4\n", 0o755), plugin.Exited, []string{"status 4"}},
@@ -51,8 +61,12 @@ func TestStartErrors(t *testing.T) {
 		"net/rpc":        {mode(testprovider.NetRPC, 0), plugin.NotAProvider, []string{"gRPC"}},
 		"protocol 4":     {mode(testprovider.Protocol4, 0), plugin.IncompatibleProtocol, []string{"protocol 4", "5 and 6"}},
 		"hangs":          {mode(testprovider.Hang, 3*time.Second), plugin.TimedOut, []string{"did not print the plugin handshake in time"}},
-		"hangs later":    {mode(testprovider.HangAfterHandshake, 6*time.Second), plugin.TimedOut, []string{"printed the plugin handshake, but did not answer"}},
-		"huge schema":    {mode(testprovider.HugeSchema, 0), plugin.Failed, []string{"its schema is larger than 64 MiB"}},
+		"hangs later": {
+			mode(testprovider.HangAfterHandshake, 6*time.Second), plugin.TimedOut, []string{
+				"printed the plugin handshake, but did not answer",
+			},
+		},
+		"huge schema": {mode(testprovider.HugeSchema, 0), plugin.Failed, []string{"its schema is larger than 64 MiB"}},
 		"socket path": {func(t *testing.T) *plugin.Launcher {
 			l, _ := launcher(t, testprovider.Good)
 			l.Dir = longDir(t)

@@ -10,16 +10,21 @@ import (
 )
 
 // ValidateStateStoreConfig checks a state store's configuration.
-func (s *Server) ValidateStateStoreConfig(ctx context.Context, r *tfprotov6.ValidateStateStoreConfigRequest) (*tfprotov6.ValidateStateStoreConfigResponse, error) {
+func (s *Server) ValidateStateStoreConfig(
+	ctx context.Context, r *tfprotov6.ValidateStateStoreConfigRequest,
+) (*tfprotov6.ValidateStateStoreConfigResponse, error) {
 	var a tfplugin.DiagnosticsResponse
-	if err := s.invoke(ctx, tfplugin.ValidateStateStoreConfig, &tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.ValidateStateStoreConfig,
+		&tfplugin.ConfigRequest{TypeName: r.TypeName, Config: toValue(r.Config)}, &a); err != nil {
 		return nil, err
 	}
 	return &tfprotov6.ValidateStateStoreConfigResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil
 }
 
 // ConfigureStateStore configures a state store.
-func (s *Server) ConfigureStateStore(ctx context.Context, r *tfprotov6.ConfigureStateStoreRequest) (*tfprotov6.ConfigureStateStoreResponse, error) {
+func (s *Server) ConfigureStateStore(
+	ctx context.Context, r *tfprotov6.ConfigureStateStoreRequest,
+) (*tfprotov6.ConfigureStateStoreResponse, error) {
 	request := &tfplugin.ConfigureStateStoreRequest{TypeName: r.TypeName, Config: toValue(r.Config)}
 	if r.Capabilities != nil {
 		request.Capabilities = &tfplugin.ChunkSize{ChunkSize: r.Capabilities.ChunkSize}
@@ -37,7 +42,9 @@ func (s *Server) ConfigureStateStore(ctx context.Context, r *tfprotov6.Configure
 
 // ReadStateBytes reads a state in chunks. If the stream breaks, the last chunk is an error.
 func (s *Server) ReadStateBytes(ctx context.Context, r *tfprotov6.ReadStateBytesRequest) (*tfprotov6.ReadStateBytesStream, error) {
-	chunks, err := answers[tfplugin.ReadStateBytesChunk](ctx, s, tfplugin.ReadStateBytes, &tfplugin.StateRequest{TypeName: r.TypeName, StateId: r.StateID})
+	chunks, err := answers[tfplugin.ReadStateBytesChunk](ctx, s, tfplugin.ReadStateBytes, &tfplugin.StateRequest{
+		TypeName: r.TypeName, StateId: r.StateID,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +128,9 @@ func (s *Server) DeleteState(ctx context.Context, r *tfprotov6.DeleteStateReques
 // LockState locks a state.
 func (s *Server) LockState(ctx context.Context, r *tfprotov6.LockStateRequest) (*tfprotov6.LockStateResponse, error) {
 	var a tfplugin.LockStateResponse
-	if err := s.invoke(ctx, tfplugin.LockState, &tfplugin.StateRequest{TypeName: r.TypeName, StateId: r.StateID, OperationOrLockId: r.Operation}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.LockState, &tfplugin.StateRequest{
+		TypeName: r.TypeName, StateId: r.StateID, OperationOrLockId: r.Operation,
+	}, &a); err != nil {
 		return nil, err
 	}
 	return &tfprotov6.LockStateResponse{LockID: a.LockId, Diagnostics: s.diagnostics(a.Diagnostics)}, nil
@@ -130,7 +139,9 @@ func (s *Server) LockState(ctx context.Context, r *tfprotov6.LockStateRequest) (
 // UnlockState unlocks a state.
 func (s *Server) UnlockState(ctx context.Context, r *tfprotov6.UnlockStateRequest) (*tfprotov6.UnlockStateResponse, error) {
 	var a tfplugin.DiagnosticsResponse
-	if err := s.invoke(ctx, tfplugin.UnlockState, &tfplugin.StateRequest{TypeName: r.TypeName, StateId: r.StateID, OperationOrLockId: r.LockID}, &a); err != nil {
+	if err := s.invoke(ctx, tfplugin.UnlockState, &tfplugin.StateRequest{
+		TypeName: r.TypeName, StateId: r.StateID, OperationOrLockId: r.LockID,
+	}, &a); err != nil {
 		return nil, err
 	}
 	return &tfprotov6.UnlockStateResponse{Diagnostics: s.diagnostics(a.Diagnostics)}, nil

@@ -34,7 +34,9 @@ func TestVectors(t *testing.T) {
 			if _, err := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: "x"}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{TypeName: "x", PriorState: &tfprotov6.DynamicValue{}}); err != nil {
+			if _, err := s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+				TypeName: "x", PriorState: &tfprotov6.DynamicValue{},
+			}); err != nil {
 				t.Fatal(err)
 			}
 			records, err := testprovider.Records(record)
@@ -46,7 +48,12 @@ func TestVectors(t *testing.T) {
 				if err := json.Unmarshal(r.Request, &got); err != nil {
 					t.Fatal(err)
 				}
-				for _, field := range []string{"PriorState", "Config", "ProviderMeta", map[string]string{"PlanResourceChange": "ProposedNewState", "ApplyResourceChange": "PlannedState"}[r.Method]} {
+				for _, field := range []string{
+					"PriorState", "Config", "ProviderMeta",
+					map[string]string{
+						"PlanResourceChange": "ProposedNewState", "ApplyResourceChange": "PlannedState",
+					}[r.Method],
+				} {
 					value, _ := got[field].(map[string]any)
 					if value["MsgPack"] != base64.StdEncoding.EncodeToString([]byte{0xc0}) {
 						t.Errorf("%s: %s is %v, want c0", r.Method, field, got[field])
@@ -125,7 +132,8 @@ func TestVectors(t *testing.T) {
 		if err != nil || !slices.Equal(a.Private, private) {
 			t.Fatalf("read: got %s %v", a.Private, err)
 		}
-		if _, err := s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{TypeName: "echo", PlannedPrivate: a.Private}); err != nil {
+		if _, err := s.ApplyResourceChange(t.Context(),
+			&tfprotov6.ApplyResourceChangeRequest{TypeName: "echo", PlannedPrivate: a.Private}); err != nil {
 			t.Fatal(err)
 		}
 		records, err := testprovider.Records(record)
@@ -171,7 +179,9 @@ func BenchmarkCall(b *testing.B) {
 	l, _ := launcher(b, testprovider.Good)
 	l.Env = testprovider.Env(testprovider.Good, "")
 	s := launch(b, l)
-	r := &tfprotov6.ReadResourceRequest{TypeName: "echo", CurrentState: &tfprotov6.DynamicValue{MsgPack: []byte("\x82\xa2id\xa1x\xa4name\xa1y")}}
+	r := &tfprotov6.ReadResourceRequest{
+		TypeName: "echo", CurrentState: &tfprotov6.DynamicValue{MsgPack: []byte("\x82\xa2id\xa1x\xa4name\xa1y")},
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := s.ReadResource(context.Background(), r); err != nil {
@@ -202,7 +212,8 @@ func TestTerraformVersion(t *testing.T) {
 		l, record := launcher(t, testprovider.Good)
 		l.TerraformVersion = version
 		config := tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}
-		if _, err := launch(t, l).ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: &config}); err != nil {
+		if _, err := launch(t, l).ConfigureProvider(t.Context(),
+			&tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: &config}); err != nil {
 			t.Fatal(err)
 		}
 		records, err := testprovider.Records(record)

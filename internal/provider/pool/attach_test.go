@@ -41,7 +41,9 @@ func TestAttached(t *testing.T) {
 	}
 	p := pool.New(pool.Options{Growth: 1, MaxCalls: 1, MinBackoff: 10 * time.Millisecond})
 	key := func(token string) pool.Key {
-		return pool.Prepare(pool.Configuration{Launcher: attached[testprovider.Address], Config: config("", token), Limits: pool.Limits{MemoryBytes: 1}})
+		return pool.Prepare(pool.Configuration{
+			Launcher: attached[testprovider.Address], Config: config("", token), Limits: pool.Limits{MemoryBytes: 1},
+		})
 	}
 	var all sync.WaitGroup
 	for i := range 3 {
@@ -75,7 +77,9 @@ func TestAttached(t *testing.T) {
 	}()
 	waittest.Eventually(t, "the call arrives", func(context.Context) bool {
 		records, err := testprovider.Records(record)
-		return err == nil && slices.ContainsFunc(records, func(r testprovider.Record) bool { return strings.Contains(string(r.Request), `"TypeName":"wait"`) })
+		return err == nil && slices.ContainsFunc(records, func(r testprovider.Record) bool {
+			return strings.Contains(string(r.Request), `"TypeName":"wait"`)
+		})
 	})
 	stop()
 	if err := <-answer; err != nil {

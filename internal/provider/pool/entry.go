@@ -367,11 +367,19 @@ func configure(ctx context.Context, server provider.Server, c *Configuration) (w
 	}
 	t := s.Config.ImpliedType()
 	if errs := c.Config.Type().TestConformance(t); len(errs) > 0 {
-		return nil, &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The configuration does not fit the provider's schema: %s.", errors.Join(errs...))}
+		return nil, &Failure{
+			Reason: InvalidConfig,
+			Diagnostics: diagnostic.Errorf("Invalid provider configuration",
+				"The configuration does not fit the provider's schema: %s.", errors.Join(errs...)),
+		}
 	}
 	config, err := encode(c.Config, t)
 	if err != nil {
-		return nil, &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The configuration cannot be encoded: %s.", err)}
+		return nil, &Failure{
+			Reason: InvalidConfig,
+			Diagnostics: diagnostic.Errorf("Invalid provider configuration",
+				"The configuration cannot be encoded: %s.", err),
+		}
 	}
 	validated, err := server.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{Config: config})
 	if err != nil {

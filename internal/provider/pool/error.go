@@ -86,10 +86,12 @@ func notReady(since time.Time, detail string) *Failure {
 func errThrottled(l *limiter, at time.Time) *Failure {
 	f := &Failure{Reason: Throttled, RetryAt: at, Passing: time.Until(at) < worthTelling}
 	if now := time.Now(); now.Before(l.pausedUntil) {
-		f.Diagnostics = diagnostic.Errorf("Provider is throttled", "The provider reported that too many requests are made with this provider configuration. It goes on, at a lower rate, at %s.",
+		f.Diagnostics = diagnostic.Errorf("Provider is throttled", "The provider reported that too many requests "+
+			"are made with this provider configuration. It goes on, at a lower rate, at %s.",
 			l.pausedUntil.UTC().Format(time.RFC3339))
 	} else {
-		f.Diagnostics = diagnostic.Errorf("Provider is throttled", "As much is done with this provider configuration as its limit of calls per second allows.")
+		f.Diagnostics = diagnostic.Errorf("Provider is throttled",
+			"As much is done with this provider configuration as its limit of calls per second allows.")
 	}
 	return f
 }
@@ -99,9 +101,17 @@ func errCancelled(ctx context.Context) *Failure {
 }
 
 func (k Key) failure() *Failure {
-	return &Failure{Reason: InvalidConfig, Diagnostics: diagnostic.Errorf("Invalid provider configuration", "The provider configuration cannot be used: %s.", k.err)}
+	return &Failure{
+		Reason: InvalidConfig,
+		Diagnostics: diagnostic.Errorf("Invalid provider configuration",
+			"The provider configuration cannot be used: %s.", k.err),
+	}
 }
 
 func errClosed() *Failure {
-	return &Failure{Reason: Closed, Diagnostics: diagnostic.Errorf("Provider is being stopped", "No more providers are started, because this program ends.")}
+	return &Failure{
+		Reason: Closed,
+		Diagnostics: diagnostic.Errorf("Provider is being stopped",
+			"No more providers are started, because this program ends."),
+	}
 }

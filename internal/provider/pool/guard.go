@@ -106,7 +106,10 @@ func (g *guarded) begin(ctx context.Context, method string) (_ context.Context, 
 
 // noted calls the server, and records its answer or its failure. note returns the diagnostics of
 // the answer.
-func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(context.Context, Q) (A, error), q Q, note func(A) []*tfprotov6.Diagnostic) (A, error) {
+func noted[Q, A any](
+	ctx context.Context, g *guarded, method string, call func(context.Context, Q) (A, error), q Q,
+	note func(A) []*tfprotov6.Diagnostic,
+) (A, error) {
 	ctx, end := g.begin(ctx, method)
 	a, err := call(ctx, q)
 	var diags []*tfprotov6.Diagnostic
@@ -118,19 +121,25 @@ func noted[Q, A any](ctx context.Context, g *guarded, method string, call func(c
 }
 
 // ValidateResourceConfig implements provider.Server.
-func (g *guarded) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	return noted(ctx, g, "ValidateResourceConfig", g.Server.ValidateResourceConfig, r, func(a *tfprotov6.ValidateResourceConfigResponse) []*tfprotov6.Diagnostic {
-		g.answered()
-		return a.Diagnostics
-	})
+func (g *guarded) ValidateResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	return noted(ctx, g, "ValidateResourceConfig", g.Server.ValidateResourceConfig,
+		r, func(a *tfprotov6.ValidateResourceConfigResponse) []*tfprotov6.Diagnostic {
+			g.answered()
+			return a.Diagnostics
+		})
 }
 
 // UpgradeResourceState implements provider.Server.
-func (g *guarded) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return noted(ctx, g, "UpgradeResourceState", g.Server.UpgradeResourceState, r, func(a *tfprotov6.UpgradeResourceStateResponse) []*tfprotov6.Diagnostic {
-		g.answered()
-		return a.Diagnostics
-	})
+func (g *guarded) UpgradeResourceState(
+	ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	return noted(ctx, g, "UpgradeResourceState", g.Server.UpgradeResourceState,
+		r, func(a *tfprotov6.UpgradeResourceStateResponse) []*tfprotov6.Diagnostic {
+			g.answered()
+			return a.Diagnostics
+		})
 }
 
 // ReadResource implements provider.Server.
@@ -147,33 +156,42 @@ func (g *guarded) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceReq
 }
 
 // PlanResourceChange implements provider.Server.
-func (g *guarded) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return noted(ctx, g, "PlanResourceChange", g.Server.PlanResourceChange, r, func(a *tfprotov6.PlanResourceChangeResponse) []*tfprotov6.Diagnostic {
-		g.deferred(a.Deferred)
-		g.answered()
-		return a.Diagnostics
-	})
+func (g *guarded) PlanResourceChange(
+	ctx context.Context, r *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
+	return noted(ctx, g, "PlanResourceChange", g.Server.PlanResourceChange,
+		r, func(a *tfprotov6.PlanResourceChangeResponse) []*tfprotov6.Diagnostic {
+			g.deferred(a.Deferred)
+			g.answered()
+			return a.Diagnostics
+		})
 }
 
 // ApplyResourceChange implements provider.Server.
-func (g *guarded) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return noted(ctx, g, "ApplyResourceChange", g.Server.ApplyResourceChange, r, func(a *tfprotov6.ApplyResourceChangeResponse) []*tfprotov6.Diagnostic {
-		g.tried(a.Diagnostics, func() (said provider.Said) {
-			said.AddDynamic(r.PriorState, r.PlannedState, r.Config)
-			said.AddIdentity(r.PlannedIdentity)
-			return said
+func (g *guarded) ApplyResourceChange(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	return noted(ctx, g, "ApplyResourceChange", g.Server.ApplyResourceChange,
+		r, func(a *tfprotov6.ApplyResourceChangeResponse) []*tfprotov6.Diagnostic {
+			g.tried(a.Diagnostics, func() (said provider.Said) {
+				said.AddDynamic(r.PriorState, r.PlannedState, r.Config)
+				said.AddIdentity(r.PlannedIdentity)
+				return said
+			})
+			return a.Diagnostics
 		})
-		return a.Diagnostics
-	})
 }
 
 // ImportResourceState implements provider.Server.
-func (g *guarded) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return noted(ctx, g, "ImportResourceState", g.Server.ImportResourceState, r, func(a *tfprotov6.ImportResourceStateResponse) []*tfprotov6.Diagnostic {
-		g.deferred(a.Deferred)
-		g.answered()
-		return a.Diagnostics
-	})
+func (g *guarded) ImportResourceState(
+	ctx context.Context, r *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
+	return noted(ctx, g, "ImportResourceState", g.Server.ImportResourceState,
+		r, func(a *tfprotov6.ImportResourceStateResponse) []*tfprotov6.Diagnostic {
+			g.deferred(a.Deferred)
+			g.answered()
+			return a.Diagnostics
+		})
 }
 
 // ReadDataSource implements provider.Server.
@@ -189,31 +207,40 @@ func (g *guarded) ReadDataSource(ctx context.Context, r *tfprotov6.ReadDataSourc
 }
 
 // OpenEphemeralResource implements provider.Server.
-func (g *guarded) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
-	return noted(ctx, g, "OpenEphemeralResource", g.Server.OpenEphemeralResource, r, func(a *tfprotov6.OpenEphemeralResourceResponse) []*tfprotov6.Diagnostic {
-		g.deferred(a.Deferred)
-		g.tried(a.Diagnostics, func() (said provider.Said) {
-			said.AddDynamic(r.Config)
-			return said
+func (g *guarded) OpenEphemeralResource(
+	ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest,
+) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	return noted(ctx, g, "OpenEphemeralResource", g.Server.OpenEphemeralResource,
+		r, func(a *tfprotov6.OpenEphemeralResourceResponse) []*tfprotov6.Diagnostic {
+			g.deferred(a.Deferred)
+			g.tried(a.Diagnostics, func() (said provider.Said) {
+				said.AddDynamic(r.Config)
+				return said
+			})
+			return a.Diagnostics
 		})
-		return a.Diagnostics
-	})
 }
 
 // RenewEphemeralResource implements provider.Server.
-func (g *guarded) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
-	return noted(ctx, g, "RenewEphemeralResource", g.Server.RenewEphemeralResource, r, func(a *tfprotov6.RenewEphemeralResourceResponse) []*tfprotov6.Diagnostic {
-		g.answered()
-		return a.Diagnostics
-	})
+func (g *guarded) RenewEphemeralResource(
+	ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest,
+) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+	return noted(ctx, g, "RenewEphemeralResource", g.Server.RenewEphemeralResource,
+		r, func(a *tfprotov6.RenewEphemeralResourceResponse) []*tfprotov6.Diagnostic {
+			g.answered()
+			return a.Diagnostics
+		})
 }
 
 // CloseEphemeralResource implements provider.Server.
-func (g *guarded) CloseEphemeralResource(ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
-	return noted(ctx, g, "CloseEphemeralResource", g.Server.CloseEphemeralResource, r, func(a *tfprotov6.CloseEphemeralResourceResponse) []*tfprotov6.Diagnostic {
-		g.answered()
-		return a.Diagnostics
-	})
+func (g *guarded) CloseEphemeralResource(
+	ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest,
+) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+	return noted(ctx, g, "CloseEphemeralResource", g.Server.CloseEphemeralResource,
+		r, func(a *tfprotov6.CloseEphemeralResourceResponse) []*tfprotov6.Diagnostic {
+			g.answered()
+			return a.Diagnostics
+		})
 }
 
 // PlanAction implements provider.Server.

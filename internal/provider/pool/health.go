@@ -71,7 +71,11 @@ func (p *Pool) timedOut(m *member) {
 			p.abort(m, why)
 		case n >= manyTimeouts:
 			p.stats.Hangs++
-			p.lose(m, &Failure{Reason: Hung, Diagnostics: diagnostic.Errorf("Provider hangs", "%d calls in a row were not answered in time. It, or what it talks to, hangs.", n)})
+			p.lose(m, &Failure{
+				Reason: Hung,
+				Diagnostics: diagnostic.Errorf("Provider hangs",
+					"%d calls in a row were not answered in time. It, or what it talks to, hangs.", n),
+			})
 		}
 	})
 }
@@ -129,7 +133,8 @@ func (p *Pool) checkMemory(m *member, resident int64) {
 	if limit == 0 || resident <= limit || p.closed {
 		return
 	}
-	why := fmt.Sprintf("The provider's process held %d MiB of memory, where %d MiB is its limit, and was ended. Raise the limit if it needs as much.", resident>>20, limit>>20)
+	why := fmt.Sprintf("The provider's process held %d MiB of memory, where %d MiB is its limit, and was ended. "+
+		"Raise the limit if it needs as much.", resident>>20, limit>>20)
 	if m.entry.current == m {
 		p.stats.Outgrown++
 		p.lose(m, &Failure{Reason: OutOfMemory, Diagnostics: diagnostic.Errorf("Provider needs too much memory", "%s", why)})

@@ -55,7 +55,8 @@ func processID(t *testing.T, s provider.Server) int {
 // given makes keys of two configurations of one provider.
 func given(t *testing.T) (key, other pool.Key) {
 	l := processes(t)
-	return pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "one")}), pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "two")})
+	return pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "one")}),
+		pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "two")})
 }
 
 // TestHang proves that a server whose calls hang is replaced, that what it does all the same is

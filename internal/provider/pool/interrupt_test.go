@@ -21,28 +21,33 @@ func stoppable() *inprocess.Launcher {
 	return &inprocess.Launcher{Name: "stoppable", Protocol6: func() (tfprotov6.ProviderServer, error) {
 		var mu sync.Mutex
 		stopped := make(chan struct{})
-		return testprovider.Server{Core: &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: func(ctx context.Context, method string, request any) (any, error) {
-			mu.Lock()
-			stop := stopped
-			mu.Unlock()
-			switch method {
-			case "StopProvider":
-				mu.Lock()
-				defer mu.Unlock()
-				close(stopped)
-				stopped = make(chan struct{})
-				return &tfprotov6.StopProviderResponse{}, nil
-			case "ApplyResourceChange":
-				out := "done"
-				select { // ctx is cancelled, too, right before StopProvider
-				case <-stop:
-					out = "stopped"
-				case <-time.After(time.Hour):
-				}
-				return &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte(out)}}, nil
-			}
-			return testprovider.Behave(ctx, method, request)
-		}}}, nil
+		return testprovider.Server{
+			Core: &testprovider.Core{
+				Protocol: 6, Schema: testprovider.Schema(),
+				Behave: func(ctx context.Context, method string, request any) (any, error) {
+					mu.Lock()
+					stop := stopped
+					mu.Unlock()
+					switch method {
+					case "StopProvider":
+						mu.Lock()
+						defer mu.Unlock()
+						close(stopped)
+						stopped = make(chan struct{})
+						return &tfprotov6.StopProviderResponse{}, nil
+					case "ApplyResourceChange":
+						out := "done"
+						select { // ctx is cancelled, too, right before StopProvider
+						case <-stop:
+							out = "stopped"
+						case <-time.After(time.Hour):
+						}
+						return &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte(out)}}, nil
+					}
+					return testprovider.Behave(ctx, method, request)
+				},
+			},
+		}, nil
 	}}
 }
 

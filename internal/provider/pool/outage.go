@@ -93,7 +93,8 @@ func (p *Pool) tried(m *member, u provider.User, diags diagnostic.Diagnostics, s
 	case o.failure == nil || !now.Before(o.failure.RetryAt): // earlier calls may still fail during a pause
 		o.pause(trouble, words, now, p.options)
 		p.stats.Outages++
-		p.options.Logger.Info("provider configuration does not work", "trouble", trouble, "because", words, "retryAfter", time.Until(o.failure.RetryAt).String())
+		p.options.Logger.Info("provider configuration does not work", "trouble", trouble, "because", words,
+			"retryAfter", time.Until(o.failure.RetryAt).String())
 	}
 	m.entry.troubled.Store(trouble != "")
 }
@@ -108,7 +109,9 @@ func (o *outage) pause(trouble provider.Trouble, words string, now time.Time, op
 	o.failure = &Failure{
 		Reason: Unusable, RetryAt: now.Add(wait), Passing: wait < worthTelling,
 		Diagnostics: diagnostic.Errorf("Provider configuration does not work",
-			"Calls with this provider configuration fail: %s (%q). One resource at a time tries it again, and all others go on when it works.", trouble, words),
+			"Calls with this provider configuration fail: %s (%q). One resource at a time tries it again, and all "+
+				"others go on when it works.",
+			trouble, words),
 	}
 }
 

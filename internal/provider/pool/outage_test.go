@@ -73,7 +73,8 @@ func TestOutage(t *testing.T) {
 					t.Errorf("%d calls within 30 s", n)
 				}
 				if f := p.Failure(key); f == nil || f.Reason != pool.Unusable || !p.Paused(key) ||
-					!strings.Contains(f.Error(), "Provider configuration does not work") || strings.Contains(f.Error(), "admin") || strings.Contains(f.Error(), "10.0.0.1") {
+					!strings.Contains(f.Error(), "Provider configuration does not work") ||
+					strings.Contains(f.Error(), "admin") || strings.Contains(f.Error(), "10.0.0.1") {
 					t.Errorf("the failure is %v", f)
 				}
 				works(t, p, another)
@@ -115,10 +116,12 @@ func TestOutageNeedsProof(t *testing.T) {
 		p, _, key := refused(t)
 		for range 3 {
 			lease := acquire(t, p, key)
-			if a, err := lease.Server().ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: "echo"}); err != nil || len(a.Diagnostics) > 0 {
+			if a, err := lease.Server().ImportResourceState(t.Context(),
+				&tfprotov6.ImportResourceStateRequest{TypeName: "echo"}); err != nil || len(a.Diagnostics) > 0 {
 				t.Fatal(a, err)
 			}
-			if a, err := lease.Server().PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: "echo"}); err != nil || len(a.Diagnostics) > 0 {
+			if a, err := lease.Server().PlanResourceChange(t.Context(),
+				&tfprotov6.PlanResourceChangeRequest{TypeName: "echo"}); err != nil || len(a.Diagnostics) > 0 {
 				t.Fatal(a, err)
 			}
 			_, _ = read(lease.Server(), "echo")

@@ -447,7 +447,8 @@ func (p *Pool) sweepOnce(now time.Time) {
 			m.retiring = true
 			p.end(m)
 		}
-		if e.current == nil && e.starting == nil && len(e.retired) == 0 && now.After(e.retryAt.Add(p.options.MaxBackoff)) && now.After(e.refused.Add(p.options.MaxBackoff)) {
+		if e.current == nil && e.starting == nil && len(e.retired) == 0 &&
+			now.After(e.retryAt.Add(p.options.MaxBackoff)) && now.After(e.refused.Add(p.options.MaxBackoff)) {
 			delete(p.entries, hash)
 		}
 	}

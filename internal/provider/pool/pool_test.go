@@ -60,33 +60,38 @@ func newCounting() *counting {
 	l := &counting{}
 	l.Name = "test"
 	l.Protocol6 = inprocess.WithoutError(func() tfprotov6.ProviderServer {
-		return testprovider.Server{Core: &testprovider.Core{Protocol: 6, Schema: testprovider.Schema(), Behave: func(ctx context.Context, method string, request any) (any, error) {
-			switch method {
-			case "ValidateProviderConfig":
-				l.validated.Add(1)
-			case "ConfigureProvider":
-				l.configured.Add(1)
-				l.version.Store(request.(*tfprotov6.ConfigureProviderRequest).TerraformVersion)
-			case "StopProvider":
-				l.stopped.Add(1)
-			case "ImportResourceState":
-				return &tfprotov6.ImportResourceStateResponse{}, nil
-			case "PlanResourceChange":
-				return &tfprotov6.PlanResourceChangeResponse{}, nil
-			case "ReadResource":
-				l.calls.Add(1)
-				time.Sleep(time.Duration(l.takes.Load()))
-				if reason := l.deferred.Load(); reason != 0 {
-					return &tfprotov6.ReadResourceResponse{Deferred: &tfprotov6.Deferred{Reason: tfprotov6.DeferredReason(reason)}}, nil
-				}
-				if text, _ := l.trouble.Load().(string); text != "" {
-					return &tfprotov6.ReadResourceResponse{Diagnostics: []*tfprotov6.Diagnostic{{
-						Severity: tfprotov6.DiagnosticSeverityError, Summary: "Error reading", Detail: text,
-					}}}, nil
-				}
-			}
-			return testprovider.Behave(ctx, method, request)
-		}}}
+		return testprovider.Server{
+			Core: &testprovider.Core{
+				Protocol: 6, Schema: testprovider.Schema(),
+				Behave: func(ctx context.Context, method string, request any) (any, error) {
+					switch method {
+					case "ValidateProviderConfig":
+						l.validated.Add(1)
+					case "ConfigureProvider":
+						l.configured.Add(1)
+						l.version.Store(request.(*tfprotov6.ConfigureProviderRequest).TerraformVersion)
+					case "StopProvider":
+						l.stopped.Add(1)
+					case "ImportResourceState":
+						return &tfprotov6.ImportResourceStateResponse{}, nil
+					case "PlanResourceChange":
+						return &tfprotov6.PlanResourceChangeResponse{}, nil
+					case "ReadResource":
+						l.calls.Add(1)
+						time.Sleep(time.Duration(l.takes.Load()))
+						if reason := l.deferred.Load(); reason != 0 {
+							return &tfprotov6.ReadResourceResponse{Deferred: &tfprotov6.Deferred{Reason: tfprotov6.DeferredReason(reason)}}, nil
+						}
+						if text, _ := l.trouble.Load().(string); text != "" {
+							return &tfprotov6.ReadResourceResponse{Diagnostics: []*tfprotov6.Diagnostic{{
+								Severity: tfprotov6.DiagnosticSeverityError, Summary: "Error reading", Detail: text,
+							}}}, nil
+						}
+					}
+					return testprovider.Behave(ctx, method, request)
+				},
+			},
+		}
 	})
 	return l
 }
@@ -220,8 +225,14 @@ func TestFailures(t *testing.T) {
 		"invalid":   {pool.Configuration{Launcher: newCounting(), Config: config("invalid", "")}, pool.InvalidConfig, "Invalid behave"},
 		"configure": {pool.Configuration{Launcher: newCounting(), Config: config("fail", "")}, pool.ConfigureFailed, "Failed to log in"},
 		"crash":     {pool.Configuration{Launcher: newCounting(), Config: config("crash", "")}, pool.ConfigureFailed, "Plugin did not respond"},
-		"type":      {pool.Configuration{Launcher: newCounting(), Config: cty.EmptyObjectVal}, pool.InvalidConfig, "Invalid provider configuration"},
-		"unknown":   {pool.Configuration{Launcher: newCounting(), Config: cty.UnknownVal(cty.String)}, pool.InvalidConfig, "Invalid provider configuration"},
+		"type": {
+			pool.Configuration{Launcher: newCounting(), Config: cty.EmptyObjectVal}, pool.InvalidConfig,
+			"Invalid provider configuration",
+		},
+		"unknown": {
+			pool.Configuration{Launcher: newCounting(), Config: cty.UnknownVal(cty.String)}, pool.InvalidConfig,
+			"Invalid provider configuration",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPool(t, pool.Options{})
@@ -433,7 +444,8 @@ func TestAcquireIsCancelled(t *testing.T) {
 	l.Env = testprovider.Env(testprovider.Hang, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, diags := p.Acquire(ctx, pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "")})); !diags.HasSummary("Request cancelled") {
+	if _, diags := p.Acquire(ctx,
+		pool.Prepare(pool.Configuration{Launcher: l, Config: config("", "")})); !diags.HasSummary("Request cancelled") {
 		t.Errorf("got %v", diags)
 	}
 }

@@ -40,7 +40,9 @@ func (x tenants) paused() bool { return x.pool.Failure(x.key) != nil }
 // A configuration is paused for all when several of those that use it say so, and not for what one
 // namespace says.
 func TestVerdictsNeedWitnesses(t *testing.T) {
-	for name, verdict := range map[string]string{"throttled": tooMany, "credentials": "refuse:invalid credentials", "endpoint": "refuse:connection refused"} {
+	for name, verdict := range map[string]string{
+		"throttled": tooMany, "credentials": "refuse:invalid credentials", "endpoint": "refuse:connection refused",
+	} {
 		// Fewer than three calls in a row are no outage.
 		outage := verdict != tooMany
 		for scenario, c := range map[string]struct {

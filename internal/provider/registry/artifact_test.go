@@ -21,10 +21,13 @@ func TestPull(t *testing.T) {
 		want, says                      string
 		kind                            registry.Kind
 	}{
-		"a tag":             {repository: "modules/web", reference: "1.0.0", password: "secret", want: "a zip"},
-		"a digest":          {repository: "modules/web", reference: zip, password: "secret", want: "a zip"},
-		"the latest":        {repository: "modules/web", password: "secret", want: "a tar"},
-		"no archive":        {repository: "modules/web", reference: "text", password: "secret", kind: registry.Invalid, says: "0 layers that are archives"},
+		"a tag":      {repository: "modules/web", reference: "1.0.0", password: "secret", want: "a zip"},
+		"a digest":   {repository: "modules/web", reference: zip, password: "secret", want: "a zip"},
+		"the latest": {repository: "modules/web", password: "secret", want: "a tar"},
+		"no archive": {
+			repository: "modules/web", reference: "text", password: "secret", kind: registry.Invalid,
+			says: "0 layers that are archives",
+		},
 		"no such tag":       {repository: "modules/web", reference: "2.0.0", password: "secret", kind: registry.NotFound, says: "2.0.0"},
 		"another password":  {repository: "modules/web", reference: "1.0.0", password: "guess", kind: registry.Denied, says: "401"},
 		"no password":       {repository: "modules/web", reference: "1.0.0", kind: registry.Denied, says: "credentials"},
@@ -33,14 +36,18 @@ func TestPull(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := c.Pull(t.Context(), registry.Artifact{Repository: r.Host() + "/" + test.repository, Reference: test.reference, Username: "me", Password: test.password})
+			got, err := c.Pull(t.Context(), registry.Artifact{
+				Repository: r.Host() + "/" + test.repository, Reference: test.reference, Username: "me",
+				Password: test.password,
+			})
 			if string(got) != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			if test.says == "" && err == nil {
 				return
 			}
-			if err == nil || registry.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "secret") {
+			if err == nil || registry.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) ||
+				strings.Contains(err.Error(), "secret") {
 				t.Errorf("the error is %v", err)
 			}
 		})

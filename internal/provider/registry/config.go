@@ -52,7 +52,8 @@ var fileSchema = &hcl.BodySchema{
 	},
 	// These are about the command line alone.
 	Attributes: []hcl.AttributeSchema{
-		{Name: "plugin_cache_dir"}, {Name: "plugin_cache_may_break_dependency_lock_file"}, {Name: "disable_checkpoint"}, {Name: "disable_checkpoint_signature"},
+		{Name: "plugin_cache_dir"}, {Name: "plugin_cache_may_break_dependency_lock_file"},
+		{Name: "disable_checkpoint"}, {Name: "disable_checkpoint_signature"},
 	},
 }
 
@@ -284,7 +285,9 @@ func newMethod(b *hcl.Block, attrs hcl.Attributes) (m method, err error) {
 		}
 		m.repository = a.Expr
 		var host, name string
-		if host, name, err = m.repositoryOf(Address{Host: "example.com", Namespace: "namespace", Type: "type"}); err == nil && (host == "" || name == "") {
+		if host, name, err = m.repositoryOf(Address{
+			Host: "example.com", Namespace: "namespace", Type: "type",
+		}); err == nil && (host == "" || name == "") {
 			err = at(a.Range, "repository_template is not HOST/NAME")
 		}
 	case "direct":

@@ -101,9 +101,11 @@ func (p *Package) VerifyCosign(ctx context.Context, signers []CosignSigner) erro
 		}
 	}
 	if len(failed) == 0 {
-		return problem(Untrusted, "version %s in %s has no signature of cosign; sign it, or choose another version or source", p.Version, p.Origin)
+		return problem(Untrusted, "version %s in %s has no signature of cosign; sign it, or choose another "+
+			"version or source", p.Version, p.Origin)
 	}
-	return problem(Untrusted, "version %s in %s is not signed by anyone of spec.trust.cosign: %s", p.Version, p.Origin, strings.Join(failed[:min(3, len(failed))], "; "))
+	return problem(Untrusted, "version %s in %s is not signed by anyone of spec.trust.cosign: %s", p.Version,
+		p.Origin, strings.Join(failed[:min(3, len(failed))], "; "))
 }
 
 func (c *cosign) signatures(ctx context.Context) ([]CosignSignature, error) {

@@ -56,10 +56,12 @@ func statusProblem(what string, resp *http.Response) *Error {
 	case code == http.StatusNotFound, code == http.StatusGone:
 		return problem(NotFound, "%s: %s does not exist", what, at)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return problem(Denied, "%s: %s answers %s; give a token for %s in a credentials block (--provider-credentials), or check the one that is there",
+		return problem(Denied, "%s: %s answers %s; give a token for %s in a credentials block "+
+			"(--provider-credentials), or check the one that is there",
 			what, at, resp.Status, resp.Request.URL.Host)
 	case code == http.StatusTooManyRequests && resp.Header.Get("Retry-After") != "":
-		return problem(Unavailable, "%s: %s answers %s, and asks to wait (Retry-After: %s); it is tried again", what, at, resp.Status, clip(resp.Header.Get("Retry-After")))
+		return problem(Unavailable, "%s: %s answers %s, and asks to wait (Retry-After: %s); it is tried again", what,
+			at, resp.Status, clip(resp.Header.Get("Retry-After")))
 	case code == http.StatusTooManyRequests, code >= 500:
 		return problem(Unavailable, "%s: %s answers %s; it is tried again", what, at, resp.Status)
 	default:

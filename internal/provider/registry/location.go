@@ -64,7 +64,10 @@ func (s Source) Locations() []Location {
 		}
 		var out []Location
 		for _, r := range repositories {
-			out = append(out, Location{Type: OCIMirror, Repository: r.Reference.Registry + "/" + r.Reference.Repository, Hosts: s.address.hosts(p.registry)})
+			out = append(out, Location{
+				Type: OCIMirror, Repository: r.Reference.Registry + "/" + r.Reference.Repository,
+				Hosts: s.address.hosts(p.registry),
+			})
 		}
 		return out
 	}
@@ -83,7 +86,10 @@ func public(address string) string {
 
 // Clone returns another client with the same files.
 func (c *Client) Clone() Client {
-	return Client{Registry: c.Registry, Installation: c.Installation, Credentials: c.Credentials, CA: c.CA, TrustedRoot: c.TrustedRoot, Patience: c.Patience}
+	return Client{
+		Registry: c.Registry, Installation: c.Installation, Credentials: c.Credentials, CA: c.CA,
+		TrustedRoot: c.TrustedRoot, Patience: c.Patience,
+	}
 }
 
 // At returns a client for the sources of one provider that another program has recorded, with the

@@ -23,8 +23,14 @@ func TestLocations(t *testing.T) {
 		of                     registry.Address
 		want                   []registry.Location
 	}{
-		"the default registry": {of: implicit, registry: registry.Default, want: []registry.Location{{Type: registry.Registry, Hosts: []string{registry.Default}}}},
-		"another registry":     {of: implicit, registry: "registry.acme.io", want: []registry.Location{{Type: registry.Registry, Hosts: []string{"registry.acme.io"}}}},
+		"the default registry": {
+			of: implicit, registry: registry.Default,
+			want: []registry.Location{{Type: registry.Registry, Hosts: []string{registry.Default}}},
+		},
+		"another registry": {
+			of: implicit, registry: "registry.acme.io",
+			want: []registry.Location{{Type: registry.Registry, Hosts: []string{"registry.acme.io"}}},
+		},
 		"the registry of the source": {
 			of: explicit, registry: registry.Default, want: []registry.Location{{Type: registry.Registry, Hosts: []string{"registry.example.com"}}},
 		},

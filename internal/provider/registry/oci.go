@@ -78,7 +78,9 @@ func repository(client *http.Client, credentials map[string]ociCredential, host,
 	c := credentialFor(credentials, host, name)
 	r.Client = &auth.Client{
 		Client: client, Header: http.Header{"User-Agent": {"landbridge"}}, Cache: auth.NewCache(),
-		Credential: auth.StaticCredential(host, auth.Credential{Username: c.username, Password: c.password, AccessToken: c.access, RefreshToken: c.refresh}),
+		Credential: auth.StaticCredential(host, auth.Credential{
+			Username: c.username, Password: c.password, AccessToken: c.access, RefreshToken: c.refresh,
+		}),
 	}
 	r.MaxMetadataBytes = maxManifest
 	return r, nil

@@ -196,9 +196,16 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`{"versions": [{"version": "1.0.0", "platforms": [{"os": "linux", "arch": "amd64"}]}]}`))
 	f.Add([]byte(`{"versions": {"1.0.0": {}}}`))
 	f.Add([]byte(`{"archives": {"linux_amd64": {"url": "a.zip", "hashes": ["h1:x", "zh:` + zeros + `"]}}}`))
-	f.Add([]byte(`{"filename": "a.zip", "download_url": "a.zip", "shasum": "` + zeros + `", "signing_keys": {"gpg_public_keys": [{"ascii_armor": ""}]}}`))
-	f.Add([]byte(`{"artifactType": "application/vnd.opentofu.provider", "manifests": [{"digest": "sha256:` + zeros + `", "platform": {"os": "linux", "architecture": "amd64"}}]}`))
-	f.Add([]byte(`{"artifactType": "application/vnd.opentofu.provider-target", "layers": [{"mediaType": "archive/zip", "digest": "sha256:` + zeros + `"}]}`))
+	f.Add([]byte(`{"filename": "a.zip", "download_url": "a.zip", "shasum": "` + zeros +
+		`", "signing_keys": {"gpg_public_keys": [{"ascii_armor": ""}]}}`))
+	f.Add([]byte(`{"artifactType": "application/vnd.opentofu.provider", "manifests": [{"digest": "sha256:` + zeros +
+		`", "platform": {"os": "linux", "architecture": "amd64"}}]}`))
+	f.Add(
+		[]byte(
+			`{"artifactType": "application/vnd.opentofu.provider-target", "layers": [{"mediaType": "archive/zip", "digest": "sha256:` +
+				zeros + `"}]}`,
+		),
+	)
 	f.Add([]byte(`{"layers": [{"mediaType": "application/vnd.oci.image.layer.v1.tar+gzip", "digest": "sha256:` + zeros + `", "size": 1}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, what := range registry.Parsed(raw, "linux_amd64") {
@@ -212,7 +219,8 @@ func FuzzAnswers(f *testing.F) {
 // FuzzCosignLayers checks that no manifest of signatures ends the process, or has more of them read
 // than there may be.
 func FuzzCosignLayers(f *testing.F) {
-	layer := `{"mediaType": "application/vnd.dev.cosign.simplesigning.v1+json", "digest": "sha256:` + zeros + `", "size": 1, "annotations": {"dev.cosignproject.cosign/signature": "MEUC"}}`
+	layer := `{"mediaType": "application/vnd.dev.cosign.simplesigning.v1+json", "digest": "sha256:` + zeros +
+		`", "size": 1, "annotations": {"dev.cosignproject.cosign/signature": "MEUC"}}`
 	f.Add([]byte(`{"layers": [` + layer + `]}`))
 	f.Add([]byte(`{"layers": [` + strings.Repeat(layer+",", registry.MaxCosignSignatures) + layer + `]}`))
 	f.Add([]byte(`{"layers": [{"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", "digest": "sha512:x", "size": -1}]}`))

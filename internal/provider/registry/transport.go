@@ -120,7 +120,8 @@ func (r *retrying) again(req *http.Request, resp *http.Response, err error, n in
 		return wait, !errors.As(err, &cert)
 	}
 	switch resp.StatusCode {
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 	default:
 		return 0, false
 	}
@@ -166,7 +167,8 @@ func requestProblem(what, at string, err error) *Error {
 	case errors.Is(err, errRedirects):
 		return problem(Invalid, "%s: %s: %s; check the address", what, at, errRedirects)
 	case errors.As(err, &cert):
-		return problem(Invalid, "%s: the certificate of %s is not valid: %s; if it is from an authority of your own, name its certificate by --provider-ca", what, at, cert.Err)
+		return problem(Invalid, "%s: the certificate of %s is not valid: %s; if it is from an authority of your "+
+			"own, name its certificate by --provider-ca", what, at, cert.Err)
 	}
 	return problem(Unavailable, "%s: %s; it is tried again", what, err)
 }

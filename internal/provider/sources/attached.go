@@ -37,7 +37,8 @@ func (a Attached) Find(source string) *plugin.Attachment {
 func (f *Flags) Attached() (Attached, error) {
 	f.readAttached.Do(func() {
 		if f.attached, f.attachedErr = ParseAttached(os.Getenv(reattach)); f.attachedErr != nil {
-			f.attachedErr = fmt.Errorf("%s: %w. Set it to what the provider prints when it is started for a debugger, or unset it", reattach, f.attachedErr)
+			f.attachedErr = fmt.Errorf("%s: %w. Set it to what the provider prints when it is started for a "+
+				"debugger, or unset it", reattach, f.attachedErr)
 		}
 	})
 	return f.attached, f.attachedErr

@@ -26,27 +26,49 @@ func TestAttached(t *testing.T) {
 		want  sources.Attached
 		err   string
 	}{
-		"nothing":       {},
-		"no provider":   {value: `{}`, want: sources.Attached{}},
-		"null":          {value: `null`, want: sources.Attached{}},
-		"full address":  {value: `{"registry.terraform.io/acme/cloud":` + onUnix + `}`, want: sources.Attached{acme: unix(acme)}},
-		"no host":       {value: `{"acme/cloud":` + onUnix + `}`, want: sources.Attached{acme: unix(acme)}},
-		"no namespace":  {value: `{"random":` + onUnix + `}`, want: sources.Attached{random: unix(random)}},
-		"capitals":      {value: `{"Acme/Cloud":` + onUnix + `}`, want: sources.Attached{acme: unix(acme)}},
-		"two providers": {value: `{"acme/cloud":` + onUnix + `,"hashicorp/random":` + onTCP + `}`, want: sources.Attached{acme: unix(acme), random: {Source: random, Protocol: 5, Network: "tcp", Address: "127.0.0.1:4712", PID: 4712}}},
+		"nothing":      {},
+		"no provider":  {value: `{}`, want: sources.Attached{}},
+		"null":         {value: `null`, want: sources.Attached{}},
+		"full address": {value: `{"registry.terraform.io/acme/cloud":` + onUnix + `}`, want: sources.Attached{acme: unix(acme)}},
+		"no host":      {value: `{"acme/cloud":` + onUnix + `}`, want: sources.Attached{acme: unix(acme)}},
+		"no namespace": {value: `{"random":` + onUnix + `}`, want: sources.Attached{random: unix(random)}},
+		"capitals":     {value: `{"Acme/Cloud":` + onUnix + `}`, want: sources.Attached{acme: unix(acme)}},
+		"two providers": {
+			value: `{"acme/cloud":` + onUnix + `,"hashicorp/random":` + onTCP + `}`,
+			want: sources.Attached{
+				acme: unix(acme), random: {
+					Source: random, Protocol: 5, Network: "tcp", Address: "127.0.0.1:4712", PID: 4712,
+				},
+			},
+		},
 
-		"no JSON":                 {value: `random=123`, err: "it is not a JSON object of providers"},
-		"a list":                  {value: `[]`, err: "it is not a JSON object of providers"},
-		"more than an object":     {value: `{} {}`, err: "it is not a JSON object of providers"},
-		"no address":              {value: `{"a/b/c/d":` + onUnix + `}`, err: "provider a/b/c/d: it is no provider source"},
-		"the same provider twice": {value: `{"random":` + onUnix + `,"hashicorp/random":` + onTCP + `}`, err: "it has the provider registry.terraform.io/hashicorp/random twice"},
-		"nothing of a provider":   {value: `{"random":null}`, err: `random: its Protocol is "", and only grpc can be attached`},
-		"net/rpc":                 {value: `{"random":{"Protocol":"netrpc","Addr":{"Network":"unix","String":"/tmp/x"}}}`, err: `random: its Protocol is "netrpc", and only grpc can be attached`},
-		"protocol 4":              {value: `{"random":{"Protocol":"grpc","ProtocolVersion":4,"Addr":{"Network":"unix","String":"/tmp/x"}}}`, err: "random: its ProtocolVersion is 4, and only 5 and 6 can be attached"},
-		"no socket":               {value: `{"random":{"Protocol":"grpc"}}`, err: "random: its Addr.String is no address"},
-		"another network":         {value: `{"random":{"Protocol":"grpc","Addr":{"Network":"udp","String":"127.0.0.1:1"}}}`, err: `random: its Addr.Network is "udp", and must be unix or tcp`},
-		"no port":                 {value: `{"random":{"Protocol":"grpc","Addr":{"Network":"tcp","String":"127.0.0.1"}}}`, err: `random: its Addr.String is "127.0.0.1", and must be HOST:PORT`},
-		"an address as text":      {value: `{"random":{"Protocol":"grpc","Addr":"/tmp/x"}}`, err: "it is not a JSON object of providers"},
+		"no JSON":             {value: `random=123`, err: "it is not a JSON object of providers"},
+		"a list":              {value: `[]`, err: "it is not a JSON object of providers"},
+		"more than an object": {value: `{} {}`, err: "it is not a JSON object of providers"},
+		"no address":          {value: `{"a/b/c/d":` + onUnix + `}`, err: "provider a/b/c/d: it is no provider source"},
+		"the same provider twice": {
+			value: `{"random":` + onUnix + `,"hashicorp/random":` + onTCP + `}`,
+			err:   "it has the provider registry.terraform.io/hashicorp/random twice",
+		},
+		"nothing of a provider": {value: `{"random":null}`, err: `random: its Protocol is "", and only grpc can be attached`},
+		"net/rpc": {
+			value: `{"random":{"Protocol":"netrpc","Addr":{"Network":"unix","String":"/tmp/x"}}}`,
+			err:   `random: its Protocol is "netrpc", and only grpc can be attached`,
+		},
+		"protocol 4": {
+			value: `{"random":{"Protocol":"grpc","ProtocolVersion":4,"Addr":{"Network":"unix","String":"/tmp/x"}}}`,
+			err:   "random: its ProtocolVersion is 4, and only 5 and 6 can be attached",
+		},
+		"no socket": {value: `{"random":{"Protocol":"grpc"}}`, err: "random: its Addr.String is no address"},
+		"another network": {
+			value: `{"random":{"Protocol":"grpc","Addr":{"Network":"udp","String":"127.0.0.1:1"}}}`,
+			err:   `random: its Addr.Network is "udp", and must be unix or tcp`,
+		},
+		"no port": {
+			value: `{"random":{"Protocol":"grpc","Addr":{"Network":"tcp","String":"127.0.0.1"}}}`,
+			err:   `random: its Addr.String is "127.0.0.1", and must be HOST:PORT`,
+		},
+		"an address as text": {value: `{"random":{"Protocol":"grpc","Addr":"/tmp/x"}}`, err: "it is not a JSON object of providers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("TF_REATTACH_PROVIDERS", test.value)

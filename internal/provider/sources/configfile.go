@@ -15,7 +15,8 @@ func configFile() string {
 	if named := cmp.Or(os.Getenv("TF_CLI_CONFIG_FILE"), os.Getenv("TERRAFORM_CONFIG")); named != "" {
 		return firstFile(named) // OpenTofu and Terraform do without a file that does not exist, too
 	}
-	return firstFile(inHome(".tofurc"), inConfig("opentofu", "tofurc"), inHome(".terraformrc"), inApplicationData("tofu.rc"), inApplicationData("terraform.rc"))
+	return firstFile(inHome(".tofurc"), inConfig("opentofu", "tofurc"), inHome(".terraformrc"),
+		inApplicationData("tofu.rc"), inApplicationData("terraform.rc"))
 }
 
 // loginFile returns the file in which tofu login or terraform login keeps tokens; empty if there is
@@ -64,5 +65,6 @@ func (f *Flags) explain(err error) error {
 	if f.read == "" {
 		return err
 	}
-	return fmt.Errorf("%w. %s is read since no flag says where providers come from: correct it, or name another file with --%s (none: --%s=)", err, f.read, installation, installation)
+	return fmt.Errorf("%w. %s is read since no flag says where providers come from: correct it, or name another "+
+		"file with --%s (none: --%s=)", err, f.read, installation, installation)
 }

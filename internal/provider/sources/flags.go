@@ -52,13 +52,23 @@ const (
 func (f *Flags) Add(to *pflag.FlagSet) {
 	f.set = pflag.NewFlagSet("", pflag.ContinueOnError)
 	s, c := f.set, &f.Registries
-	s.StringArrayVar(&f.Mirrors, mirror, filepath.SplitList(environment(mirror, "")), "directory with providers, in the layout of Terraform's filesystem mirrors; may be given several times")
-	s.StringVar(&c.Registry, fromRegistry, environment(fromRegistry, registry.Default), "registry of providers whose source has no host; empty for none: then providers come from mirrors alone")
-	s.StringVar(&c.Installation, installation, environment(installation, ""), "file with a provider_installation block, as for OpenTofu's and Terraform's command line: which mirrors and registries have which providers")
-	s.StringVar(&c.Credentials, "provider-credentials", environment("provider-credentials", ""), "file with the credentials of registries and mirrors, as for OpenTofu's and Terraform's command line, or as Docker writes them")
-	s.StringVar(&c.CA, "provider-ca", environment("provider-ca", ""), "file with authorities in PEM that registries and mirrors may have certificates of, besides the system's")
-	s.StringVar(&c.TrustedRoot, "sigstore-trusted-root", environment("sigstore-trusted-root", ""), "file with the authorities of certificates that providers in OCI mirrors are signed with, as cosign trusted-root create writes it")
-	s.StringVar(&f.Cache, "provider-cache", environment("provider-cache", ""), "directory for downloaded and unpacked providers (default: the user's cache directory)")
+	s.StringArrayVar(&f.Mirrors, mirror, filepath.SplitList(environment(mirror, "")),
+		"directory with providers, in the layout of Terraform's filesystem mirrors; may be given several times")
+	s.StringVar(&c.Registry, fromRegistry, environment(fromRegistry, registry.Default),
+		"registry of providers whose source has no host; empty for none: then providers come from mirrors alone")
+	s.StringVar(&c.Installation, installation, environment(installation, ""),
+		"file with a provider_installation block, as for OpenTofu's and Terraform's command line: which mirrors and "+
+			"registries have which providers")
+	s.StringVar(&c.Credentials, "provider-credentials", environment("provider-credentials", ""),
+		"file with the credentials of registries and mirrors, as for OpenTofu's and Terraform's command line, or as "+
+			"Docker writes them")
+	s.StringVar(&c.CA, "provider-ca", environment("provider-ca", ""),
+		"file with authorities in PEM that registries and mirrors may have certificates of, besides the system's")
+	s.StringVar(&c.TrustedRoot, "sigstore-trusted-root", environment("sigstore-trusted-root", ""),
+		"file with the authorities of certificates that providers in OCI mirrors are signed with, as cosign "+
+			"trusted-root create writes it")
+	s.StringVar(&f.Cache, "provider-cache", environment("provider-cache", ""),
+		"directory for downloaded and unpacked providers (default: the user's cache directory)")
 	s.VisitAll(func(one *pflag.Flag) {
 		one.Usage += " ($" + variable(one.Name) + ")"
 		one.Annotations = map[string][]string{Group: {"true"}}

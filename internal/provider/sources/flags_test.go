@@ -102,17 +102,24 @@ func TestInstaller(t *testing.T) {
 		"a wrong file": {
 			files: map[string]string{".tofurc": "provider_installation {\n  mirror {\n  }\n}\n"},
 			want: result{Registry: "none", Installation: ".tofurc",
-				Error: "HOME/.tofurc is read since no flag says where providers come from: correct it, or name another file with --provider-installation (none: --provider-installation=)"},
+				Error: "HOME/.tofurc is read since no flag says where providers come from: correct it, or name " +
+					"another file with --provider-installation (none: --provider-installation=)"},
 		},
 		"a wrong file that a flag names": {
 			args: []string{"--provider-installation=HOME/missing"},
-			want: result{Given: true, Registry: "none", Installation: "missing", Error: "--provider-installation: open HOME/missing: no such file or directory"},
+			want: result{
+				Given: true, Registry: "none", Installation: "missing",
+				Error: "--provider-installation: open HOME/missing: no such file or directory",
+			},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
-			for _, v := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG", "XDG_CONFIG_HOME", "LANDBRIDGE_PROVIDER_MIRROR", "LANDBRIDGE_PROVIDER_REGISTRY", "LANDBRIDGE_PROVIDER_INSTALLATION"} {
+			for _, v := range []string{
+				"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG", "XDG_CONFIG_HOME", "LANDBRIDGE_PROVIDER_MIRROR",
+				"LANDBRIDGE_PROVIDER_REGISTRY", "LANDBRIDGE_PROVIDER_INSTALLATION",
+			} {
 				t.Setenv(v, "")
 				os.Unsetenv(v) // restored by Setenv
 			}
@@ -135,7 +142,10 @@ func TestInstaller(t *testing.T) {
 				t.Fatal(err)
 			}
 			i, err := f.Installer()
-			got := result{Given: f.Given(), Registry: "none", Installation: below(home, f.Registries.Installation), Credentials: below(home, f.Registries.Credentials)}
+			got := result{
+				Given: f.Given(), Registry: "none", Installation: below(home, f.Registries.Installation),
+				Credentials: below(home, f.Registries.Credentials),
+			}
 			if err != nil {
 				got.Error = strings.ReplaceAll(err.Error(), home, "HOME")
 				if strings.HasSuffix(got.Error, test.want.Error) {

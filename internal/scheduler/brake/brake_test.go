@@ -135,7 +135,8 @@ func TestBrake(t *testing.T) {
 				begun, _ := run(b, later(0), 10*i, 5, in(fmt.Sprint("team-", i)))
 				n += begun
 			}
-			if refused := holds(b, "another"); n != 20 || refused == nil || refused.Namespace != "" || !strings.Contains(refused.Text, "20 objects of several namespaces") {
+			if refused := holds(b, "another"); n != 20 || refused == nil || refused.Namespace != "" ||
+				!strings.Contains(refused.Text, "20 objects of several namespaces") {
 				t.Error(n, refused)
 			}
 		},

@@ -46,12 +46,14 @@ func AccountChanged(stored, account instance.Account, deleted bool, seen Proof) 
 	if seen == Stranger {
 		return Failed(ReasonAccountChanged, diagnostic.Errorf("Account changed",
 			"The arguments of %s have changed, and the object that it shows now is another one than that of this resource, so nothing is done. "+
-				"Change them back, or set the annotation landbridge.io/confirm-account of this resource to %q: the resource is for the new account then, %s.",
+				"Change them back, or set the annotation landbridge.io/confirm-account of this resource to %q: the "+
+				"resource is for the new account then, %s.",
 			now, code, stays))
 	}
 	what := map[Proof]string{Absent: "the object is not found"}
 	out := Failed(ReasonAccountChanged, diagnostic.Errorf("Account changed",
-		"The arguments of %s have changed, and %s, so nothing is done. Change them back, or set the annotation landbridge.io/confirm-account to %q: "+
+		"The arguments of %s have changed, and %s, so nothing is done. Change them back, or set the annotation "+
+			"landbridge.io/confirm-account to %q: "+
 			"on the configuration if it is for the same account, on this resource if it is for another one, %s.",
 		now, cmp.Or(what[seen], "nothing shows yet that it is for the same account"), code, stays))
 	return out

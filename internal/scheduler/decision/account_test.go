@@ -11,7 +11,9 @@ import (
 
 // Only what a provider makes shows whether two objects are the same.
 func TestCompareMade(t *testing.T) {
-	inside := map[string]*schema.Attribute{"uid": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Optional: true, Computed: true}}
+	inside := map[string]*schema.Attribute{
+		"uid": {Type: cty.String, Computed: true}, "name": {Type: cty.String, Optional: true, Computed: true},
+	}
 	s := &schema.Resource{Block: &schema.Block{
 		Attributes: map[string]*schema.Attribute{
 			"id":         {Type: cty.String, Optional: true, Computed: true}, // as in the legacy SDK
@@ -49,22 +51,37 @@ func TestCompareMade(t *testing.T) {
 		stored, found cty.Value
 		want          any
 	}{
-		"the same id":                 {object(m{"id": uuid, "name": "x"}), object(m{"id": uuid, "name": "y"}), decision.Proved},
-		"another id":                  {object(m{"id": uuid}), object(m{"id": other}), decision.Stranger},
-		"an id made of the name":      {object(m{"id": "ns/web-server", "name": "web-server"}), object(m{"id": "ns/web-server", "name": "web-server"}), decision.Undecided},
-		"a short id":                  {object(m{"id": "17"}), object(m{"id": "17"}), decision.Undecided},
-		"another short id":            {object(m{"id": "17"}), object(m{"id": "18"}), decision.Stranger},
-		"created at the same time":    {object(m{"id": "17", "created_at": "2026-01-02T15:04:05Z"}), object(m{"id": "17", "created_at": "2026-01-02T15:04:05Z"}), decision.Proved},
-		"created at another time":     {object(m{"id": "17", "created_at": "2026-01-02T15:04:05Z"}), object(m{"id": "17", "created_at": "2026-01-03T15:04:05Z"}), decision.Stranger},
-		"one the same, another not":   {object(m{"id": uuid, "created_at": "2026-01-02T15:04:05Z"}), object(m{"id": uuid, "created_at": "2026-01-03T15:04:05Z"}), decision.Stranger},
-		"what changes with an update": {object(m{"id": uuid, "etag": "aaaaaaaaaa", "updated_at": "2026"}), object(m{"id": uuid, "etag": "bbbbbbbbbb", "updated_at": "2027"}), decision.Proved},
-		"only what may change":        {object(m{"etag": "aaaaaaaaaa"}), object(m{"etag": "aaaaaaaaaa"}), decision.Undecided},
-		"a secret":                    {object(m{"secret_id": uuid}), object(m{"secret_id": other}), decision.Undecided},
-		"not told any more":           {object(m{"created_at": "2026-01-02T15:04:05Z"}), object(nil), decision.Undecided},
-		"the same uid in a block":     {object(m{"id": "n"}, uuid), object(m{"id": "n"}, uuid), decision.Proved},
-		"another uid in a block":      {object(m{"id": "n"}, uuid), object(m{"id": "n"}, other), decision.Stranger},
-		"blocks in another order":     {object(nil, uuid, other), object(nil, other, uuid), decision.Undecided},
-		"nothing is stored":           {cty.NilVal, object(m{"id": uuid}), decision.Undecided},
+		"the same id": {object(m{"id": uuid, "name": "x"}), object(m{"id": uuid, "name": "y"}), decision.Proved},
+		"another id":  {object(m{"id": uuid}), object(m{"id": other}), decision.Stranger},
+		"an id made of the name": {
+			object(m{"id": "ns/web-server", "name": "web-server"}),
+			object(m{"id": "ns/web-server", "name": "web-server"}), decision.Undecided,
+		},
+		"a short id":       {object(m{"id": "17"}), object(m{"id": "17"}), decision.Undecided},
+		"another short id": {object(m{"id": "17"}), object(m{"id": "18"}), decision.Stranger},
+		"created at the same time": {
+			object(m{"id": "17", "created_at": "2026-01-02T15:04:05Z"}),
+			object(m{"id": "17", "created_at": "2026-01-02T15:04:05Z"}), decision.Proved,
+		},
+		"created at another time": {
+			object(m{"id": "17", "created_at": "2026-01-02T15:04:05Z"}),
+			object(m{"id": "17", "created_at": "2026-01-03T15:04:05Z"}), decision.Stranger,
+		},
+		"one the same, another not": {
+			object(m{"id": uuid, "created_at": "2026-01-02T15:04:05Z"}),
+			object(m{"id": uuid, "created_at": "2026-01-03T15:04:05Z"}), decision.Stranger,
+		},
+		"what changes with an update": {
+			object(m{"id": uuid, "etag": "aaaaaaaaaa", "updated_at": "2026"}),
+			object(m{"id": uuid, "etag": "bbbbbbbbbb", "updated_at": "2027"}), decision.Proved,
+		},
+		"only what may change":    {object(m{"etag": "aaaaaaaaaa"}), object(m{"etag": "aaaaaaaaaa"}), decision.Undecided},
+		"a secret":                {object(m{"secret_id": uuid}), object(m{"secret_id": other}), decision.Undecided},
+		"not told any more":       {object(m{"created_at": "2026-01-02T15:04:05Z"}), object(nil), decision.Undecided},
+		"the same uid in a block": {object(m{"id": "n"}, uuid), object(m{"id": "n"}, uuid), decision.Proved},
+		"another uid in a block":  {object(m{"id": "n"}, uuid), object(m{"id": "n"}, other), decision.Stranger},
+		"blocks in another order": {object(nil, uuid, other), object(nil, other, uuid), decision.Undecided},
+		"nothing is stored":       {cty.NilVal, object(m{"id": uuid}), decision.Undecided},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

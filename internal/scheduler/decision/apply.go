@@ -175,11 +175,14 @@ func onlyDeposedForbidden(in ApplyInput) (Step, bool) {
 		return nothing()
 	case in.Protected:
 		return keep(Failed(ReasonDeletionProtected, diagnostic.Errorf("Replaced object kept",
-			"The object that was replaced (deposed object %s) has to be destroyed, which spec.lifecycle.deletionProtection forbids. Set it to false.",
+			"The object that was replaced (deposed object %s) has to be destroyed, which "+
+				"spec.lifecycle.deletionProtection forbids. Set it to false.",
 			in.Deposed)))
 	case !in.MayDelete:
 		return keep(Failed(ReasonReplaceRefused, diagnostic.Errorf("Replaced object kept",
-			"The object that was replaced (deposed object %s) has to be destroyed, which spec.managementPolicies do not allow. Allow Delete.", in.Deposed)))
+			"The object that was replaced (deposed object %s) has to be destroyed, which spec.managementPolicies do "+
+				"not allow. Allow Delete.",
+			in.Deposed)))
 	}
 	return nothing()
 }
@@ -211,14 +214,20 @@ func replaceForbidden(in ApplyInput) (Step, bool) {
 
 func replaceRefused(p *terraform.Plan) diagnostic.Diagnostics {
 	if p.Reason == terraform.ReplaceBecauseTainted {
-		return diagnostic.Errorf("Replacement refused", "The remote object is tainted, because its creation failed or was interrupted. It would be destroyed and recreated, which spec.lifecycle.taintPolicy, spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or untaint the resource.")
+		return diagnostic.Errorf("Replacement refused",
+			"The remote object is tainted, because its creation failed or was interrupted. It would be destroyed "+
+				"and recreated, which spec.lifecycle.taintPolicy, spec.lifecycle.replacePolicy or "+
+				"spec.managementPolicies do not allow. Allow it, or untaint the resource.")
 	}
 	var out diagnostic.Diagnostics
 	for _, path := range p.RequiresReplace {
-		out = append(out, diagnostic.AttributeErrorf(path, "Replacement refused", "This change would destroy and recreate the remote object, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or revert the change.")...)
+		out = append(out, diagnostic.AttributeErrorf(path, "Replacement refused",
+			"This change would destroy and recreate the remote object, which spec.lifecycle.replacePolicy or "+
+				"spec.managementPolicies do not allow. Allow it, or revert the change.")...)
 	}
 	if out == nil {
-		out = diagnostic.Errorf("Replacement refused", "This change would destroy and recreate the remote object, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow.")
+		out = diagnostic.Errorf("Replacement refused", "This change would destroy and recreate the remote object, "+
+			"which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow.")
 	}
 	return out
 }
@@ -229,7 +238,9 @@ func containedForbidden(in ApplyInput) (Step, bool) {
 		return nothing()
 	}
 	return keep(Failed(ReasonReplaceRefused, diagnostic.Errorf("Replacement refused",
-		"This change would destroy %s, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. Allow it, or revert the change.", strings.Join(in.Plan.Destroys(), ", "))))
+		"This change would destroy %s, which spec.lifecycle.replacePolicy or spec.managementPolicies do not allow. "+
+			"Allow it, or revert the change.",
+		strings.Join(in.Plan.Destroys(), ", "))))
 }
 
 // createStalled: a tainted object stays if its replacement would most likely fail as well.
@@ -239,10 +250,16 @@ func createStalled(in ApplyInput) (Step, bool) {
 	}
 	if of := in.Plan.Tainted(); len(of) > 0 {
 		return refuse(Failed(ReasonCreateAttemptsExhausted, diagnostic.Errorf("Create attempts exhausted",
-			"Creating these objects of the module has failed %d times after it had made them; the last ones are tainted and stay: %s. Change the module or its variables, or request a retry with the annotation landbridge.io/retry.", in.Stalled, strings.Join(of, ", "))))
+			"Creating these objects of the module has failed %d times after it had made them; the last ones are "+
+				"tainted and stay: %s. Change the module or its variables, or request a retry with the annotation "+
+				"landbridge.io/retry.",
+			in.Stalled, strings.Join(of, ", "))))
 	}
 	return refuse(Failed(ReasonCreateAttemptsExhausted, diagnostic.Errorf("Create attempts exhausted",
-		"Creating this object has failed %d times after it had made an object; the last one is tainted and stays. Change the configuration, request a retry with the annotation landbridge.io/retry, or untaint the object to keep it.", in.Stalled)))
+		"Creating this object has failed %d times after it had made an object; the last one is tainted and stays. "+
+			"Change the configuration, request a retry with the annotation landbridge.io/retry, or untaint the "+
+			"object to keep it.",
+		in.Stalled)))
 }
 
 // createInconsistent: creating an object again would give the same one, unless its replacement was
@@ -253,11 +270,15 @@ func createInconsistent(in ApplyInput) (Step, bool) {
 		return nothing()
 	case len(in.InconsistentObjects) > 0:
 		return refuse(Failed(ReasonInconsistentResult, diagnostic.Errorf("Objects not replaced",
-			"The provider has made these objects of the module without an error, but not as planned, so they are tainted, and others would be the same: %s. Change their arguments in the module to what the provider makes of them, or the provider's version; landbridge retry replaces them.",
+			"The provider has made these objects of the module without an error, but not as planned, so they are "+
+				"tainted, and others would be the same: %s. Change their arguments in the module to what the "+
+				"provider makes of them, or the provider's version; landbridge retry replaces them.",
 			strings.Join(in.InconsistentObjects, ", "))))
 	case in.Inconsistent:
 		return refuse(Failed(ReasonInconsistentResult, diagnostic.Errorf("Object not replaced",
-			"The provider has made the object without an error, but not as planned, so it is tainted, and another one would be the same. Change an argument or the provider's version, or keep the object with landbridge untaint; landbridge retry replaces it.")))
+			"The provider has made the object without an error, but not as planned, so it is tainted, and another "+
+				"one would be the same. Change an argument or the provider's version, or keep the object with "+
+				"landbridge untaint; landbridge retry replaces it.")))
 	}
 	return nothing()
 }
@@ -283,7 +304,8 @@ func goneReported(in ApplyInput) (Step, bool) {
 		return nothing()
 	}
 	return refuse(Failed(ReasonDrifted, diagnostic.Errorf("Object not recreated",
-		"The remote object was destroyed outside of this resource, and spec.lifecycle.driftPolicy is Report. To create it again, use landbridge reapply, or set the policy to Repair.")))
+		"The remote object was destroyed outside of this resource, and spec.lifecycle.driftPolicy is Report. To "+
+			"create it again, use landbridge reapply, or set the policy to Repair.")))
 }
 
 // applyDenied: what a policy denies is not carried out, approved or not.

@@ -53,7 +53,9 @@ func (a Approval) unapproved() Step {
 		why = &Error{Reason: ReasonStore, Err: errUnobserved}
 	case a.Other:
 		why = Failed(ReasonPlanChanged, diagnostic.Errorf("Approved plan changed",
-			"The annotation landbridge.io/approve names another plan than the current one, %s. Look at status.plan, and approve the current one.", a.Hash))
+			"The annotation landbridge.io/approve names another plan than the current one, %s. Look at status.plan, "+
+				"and approve the current one.",
+			a.Hash))
 	}
 	return Step{Deed: RefuseUnapproved, Refusal: why}
 }

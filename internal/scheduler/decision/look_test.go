@@ -22,23 +22,29 @@ func TestLook(t *testing.T) {
 		change func(*input)
 		want   decision.Verdict
 	}{
-		"newer than all that is known":     {func(*input) {}, decision.UseSurvey},
-		"as old as the interval":           {func(in *input) { in.Began, in.Known = at(-time.Minute), at(-2*time.Minute) }, decision.UseSurvey},
-		"older than the interval":          {func(in *input) { in.Began, in.Known = at(-61*time.Second), at(-2*time.Minute) }, decision.NewSurvey},
-		"none":                             {func(in *input) { in.Any, in.Began = false, time.Time{} }, decision.NewSurvey},
-		"not read since something":         {func(in *input) { in.Known = time.Time{} }, decision.ReadObject},
-		"not read since something, none":   {func(in *input) { in.Known, in.Any = time.Time{}, false }, decision.ReadObject},
-		"older than what is known":         {func(in *input) { in.Known = at(-5 * time.Second) }, decision.ReadObject},
-		"the same that was used":           {func(in *input) { in.Known = in.Began }, decision.ReadObject},
-		"the same, after most of the time": {func(in *input) { in.Began, in.Known = at(-48*time.Second), at(-48*time.Second) }, decision.NewSurvey},
-		"the same, too early":              {func(in *input) { in.Began, in.Known = at(-47*time.Second), at(-47*time.Second) }, decision.ReadObject},
-		"it is time to read":               {func(in *input) { in.Listed = 9 }, decision.ReadObject},
-		"it is time to read, none":         {func(in *input) { in.Listed, in.Any = 9, false }, decision.ReadObject},
-		"its turn to be read":              {func(in *input) { in.Phase = 7 }, decision.ReadObject},
-		"its turn, but there is none":      {func(in *input) { in.Phase, in.Any = 7, false }, decision.NewSurvey},
-		"every look reads":                 {func(in *input) { in.ReadEvery, in.Listed = 1, 0 }, decision.ReadObject},
-		"no interval":                      {func(in *input) { in.Interval = 0 }, decision.ReadObject},
-		"from the future":                  {func(in *input) { in.Began = at(time.Second) }, decision.ReadObject},
+		"newer than all that is known": {func(*input) {}, decision.UseSurvey},
+		"as old as the interval":       {func(in *input) { in.Began, in.Known = at(-time.Minute), at(-2*time.Minute) }, decision.UseSurvey},
+		"older than the interval": {
+			func(in *input) { in.Began, in.Known = at(-61*time.Second), at(-2*time.Minute) }, decision.NewSurvey,
+		},
+		"none":                           {func(in *input) { in.Any, in.Began = false, time.Time{} }, decision.NewSurvey},
+		"not read since something":       {func(in *input) { in.Known = time.Time{} }, decision.ReadObject},
+		"not read since something, none": {func(in *input) { in.Known, in.Any = time.Time{}, false }, decision.ReadObject},
+		"older than what is known":       {func(in *input) { in.Known = at(-5 * time.Second) }, decision.ReadObject},
+		"the same that was used":         {func(in *input) { in.Known = in.Began }, decision.ReadObject},
+		"the same, after most of the time": {
+			func(in *input) { in.Began, in.Known = at(-48*time.Second), at(-48*time.Second) }, decision.NewSurvey,
+		},
+		"the same, too early": {
+			func(in *input) { in.Began, in.Known = at(-47*time.Second), at(-47*time.Second) }, decision.ReadObject,
+		},
+		"it is time to read":          {func(in *input) { in.Listed = 9 }, decision.ReadObject},
+		"it is time to read, none":    {func(in *input) { in.Listed, in.Any = 9, false }, decision.ReadObject},
+		"its turn to be read":         {func(in *input) { in.Phase = 7 }, decision.ReadObject},
+		"its turn, but there is none": {func(in *input) { in.Phase, in.Any = 7, false }, decision.NewSurvey},
+		"every look reads":            {func(in *input) { in.ReadEvery, in.Listed = 1, 0 }, decision.ReadObject},
+		"no interval":                 {func(in *input) { in.Interval = 0 }, decision.ReadObject},
+		"from the future":             {func(in *input) { in.Began = at(time.Second) }, decision.ReadObject},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := usable
@@ -61,7 +67,8 @@ func TestLookProperty(t *testing.T) {
 		}
 		in := decision.LookInput{
 			Now: time.Unix(1_000_000, 0), Listed: rapid.IntRange(0, 12).Draw(t, "listed"), ReadEvery: rapid.IntRange(1, 10).Draw(t, "every"),
-			Phase: rapid.Uint64().Draw(t, "phase"), Interval: time.Minute, Any: rapid.Bool().Draw(t, "any"), Serial: rapid.Uint64Range(0, 1000).Draw(t, "serial"),
+			Phase: rapid.Uint64().Draw(t, "phase"), Interval: time.Minute, Any: rapid.Bool().Draw(t, "any"),
+			Serial: rapid.Uint64Range(0, 1000).Draw(t, "serial"),
 		}
 		if rapid.Bool().Draw(t, "was read") {
 			in.Known = seconds("known")

@@ -129,11 +129,14 @@ func Failed(reason Reason, diags diagnostic.Diagnostics) *Error {
 		reason = ReasonUnexpectedIdentityChange
 		if terraform.IdentityIncomplete(diags) {
 			diags = append(diags, diagnostic.Errorf("Identity kept",
-				"The stored identity stays as it is. Use the provider version that wrote it; or delete this resource with managementPolicies [\"Observe\"], which leaves the object, and import it anew.")...)
+				"The stored identity stays as it is. Use the provider version that wrote it; or delete this "+
+					"resource with managementPolicies [\"Observe\"], which leaves the object, and import it anew.")...)
 			break
 		}
 		diags = append(diags, diagnostic.Errorf("Identity kept",
-			"By its provider, an object of this type never changes its identity, so the stored one is kept. Undo what changed it; or delete this resource with managementPolicies [\"Observe\"], which leaves the object, and import it anew.")...)
+			"By its provider, an object of this type never changes its identity, so the stored one is kept. Undo "+
+				"what changed it; or delete this resource with managementPolicies [\"Observe\"], which leaves the "+
+				"object, and import it anew.")...)
 	case reason == ReasonIdentityUpgradeFailed:
 		diags = append(diags, diagnostic.Errorf("Identity kept",
 			"The stored identity stays as it is. Use the provider version that wrote it, or one that can upgrade it.")...)

@@ -36,7 +36,8 @@ func paused(why string) (Step, bool) {
 // interrupted refuses after an interrupt.
 func interrupted() *Error {
 	return Failed(ReasonInterrupted, diagnostic.Errorf("Operation interrupted",
-		"The last operation was interrupted by request. Nothing is done until the spec changes, or until a retry is requested with the annotation landbridge.io/retry."))
+		"The last operation was interrupted by request. Nothing is done until the spec changes, or until a retry is "+
+			"requested with the annotation landbridge.io/retry."))
 }
 
 // Conflict is the owner of an object that a resource claims.
@@ -52,15 +53,19 @@ func (c Conflict) Refusal() *Error {
 	switch {
 	case c.Module && c.Deleted:
 		return Failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"A remote object of type %s belongs to %s, so the objects of this instance are not destroyed. Delete that resource, or remove Delete from spec.managementPolicies of this one, which leaves all its objects.",
+			"A remote object of type %s belongs to %s, so the objects of this instance are not destroyed. Delete "+
+				"that resource, or remove Delete from spec.managementPolicies of this one, which leaves "+
+				"all its objects.",
 			c.Type, c.Owner))
 	case c.Module:
 		return Failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-			"A remote object of type %s belongs to %s, so this instance changes and deletes none of its objects. Delete one of the two resources, or change this one so that it does not have the object.",
+			"A remote object of type %s belongs to %s, so this instance changes and deletes none of its objects. "+
+				"Delete one of the two resources, or change this one so that it does not have the object.",
 			c.Type, c.Owner))
 	}
 	return Failed(ReasonIdentityConflict, diagnostic.Errorf("Identity conflict",
-		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two resources, or change this one to declare another object.",
+		"The remote object belongs to %s, so this resource neither changes nor deletes it. Delete one of the two "+
+			"resources, or change this one to declare another object.",
 		c.Owner))
 }
 
@@ -68,5 +73,6 @@ func (c Conflict) Refusal() *Error {
 func Awaited(op *instance.Operation, until time.Time) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Create outcome unknown",
 		"A create (operation %s) was interrupted; its object does not exist, but may still appear until %s. "+
-			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID, until.UTC().Format(time.RFC3339), op.ID)
+			"If you know that there will be none, set the annotation landbridge.io/confirm-create to %q.", op.ID,
+		until.UTC().Format(time.RFC3339), op.ID)
 }

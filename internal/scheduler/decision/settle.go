@@ -14,14 +14,17 @@ func neverSettles(p *terraform.Plan, repeated []terraform.Contained) *Error {
 	var out diagnostic.Diagnostics
 	for _, path := range p.RequiresReplace {
 		out = append(out, diagnostic.AttributeErrorf(path, "Object not replaced",
-			"The object was made with this configuration, and its API has returned another value of this argument, so it would be replaced again and again. Set the argument to the value that status.plan shows, or list it in spec.lifecycle.ignoreChanges.")...)
+			"The object was made with this configuration, and its API has returned another value of this argument, "+
+				"so it would be replaced again and again. Set the argument to the value that status.plan shows, or "+
+				"list it in spec.lifecycle.ignoreChanges.")...)
 	}
 	for _, o := range repeated {
 		out = append(out, objectNeverSettles(o)...)
 	}
 	if out == nil {
 		out = diagnostic.Errorf("Object not replaced",
-			"The object was made with this configuration, and its provider wants to replace it all the same, again and again. Change the configuration, or request a retry with the annotation landbridge.io/retry.")
+			"The object was made with this configuration, and its provider wants to replace it all the same, again "+
+				"and again. Change the configuration, or request a retry with the annotation landbridge.io/retry.")
 	}
 	return Failed(ReasonNeverSettles, out)
 }

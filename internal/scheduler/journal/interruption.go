@@ -72,7 +72,8 @@ func (i *Interruption) Explain(diags diagnostic.Diagnostics) diagnostic.Diagnost
 	if i.Asked() == "" || !diags.HasErrors() {
 		return diags
 	}
-	return append(diags, diagnostic.Errorf("Operation interrupted", "The operation was interrupted by request, with the annotation landbridge.io/interrupt.")...)
+	return append(diags, diagnostic.Errorf("Operation interrupted",
+		"The operation was interrupted by request, with the annotation landbridge.io/interrupt.")...)
 }
 
 // Note records in the handled tokens that an operation was interrupted, and holds its generation

@@ -92,7 +92,8 @@ func Resembles(s *schema.Resource, planned, found cty.Value) bool {
 		}
 	}
 	for name := range s.Block.Blocks {
-		if want, is := planned.GetAttr(name), found.GetAttr(name); want.IsWhollyKnown() && !instance.NoContent(want) && !instance.NoContent(is) && !is.RawEquals(want) {
+		if want, is := planned.GetAttr(name), found.GetAttr(name); want.IsWhollyKnown() &&
+			!instance.NoContent(want) && !instance.NoContent(is) && !is.RawEquals(want) {
 			return false
 		}
 	}

@@ -33,8 +33,11 @@ func Concluded(in, out instance.Instance, diags diagnostic.Diagnostics, unresolv
 // Repeated returns the outcome of a create. If it repeats an interrupted one, whose configuration
 // was another, the remote side answers with an object of that configuration. It is complete, and
 // the next plan changes it.
-func Repeated(unresolved, op *instance.Operation, out instance.Instance, diags diagnostic.Diagnostics) (instance.Instance, diagnostic.Diagnostics) {
-	if unresolved == nil || op.CreateToken == "" || unresolved.CreateToken != op.CreateToken || !out.Exists() || !terraform.Inconsistent(diags) {
+func Repeated(
+	unresolved, op *instance.Operation, out instance.Instance, diags diagnostic.Diagnostics,
+) (instance.Instance, diagnostic.Diagnostics) {
+	if unresolved == nil || op.CreateToken == "" || unresolved.CreateToken != op.CreateToken || !out.Exists() ||
+		!terraform.Inconsistent(diags) {
 		return out, diags
 	}
 	out.Status = instance.Full

@@ -86,5 +86,6 @@ func legacyTimeout(private []byte, kind instance.OperationKind) time.Duration {
 // TimedOut is the error of an operation that has not ended in time.
 func TimedOut(kind instance.OperationKind, after time.Duration) diagnostic.Diagnostics {
 	name := timeoutNames[kind][0]
-	return diagnostic.Errorf("Operation timed out", "The operation did not end within %s. Set spec.lifecycle.timeouts.%s if it needs longer.", after, name)
+	return diagnostic.Errorf("Operation timed out",
+		"The operation did not end within %s. Set spec.lifecycle.timeouts.%s if it needs longer.", after, name)
 }

@@ -59,7 +59,7 @@
 // identity of each, or that there may be any. Records whose labels follow from other rules, as before
 // an upgrade of the provider, may name any object. Such records are found with three requests, and
 // with more than a few of them the write waits for all as before. So new and changed resources are
-// reconciled as the API server sends them, before the cache has all (managed/turns/early.go); those
+// reconciled as the API server sends them, before the cache has all (turns/early.go); those
 // that are newer than the checkpoint come first (informer.Early). All this adds less than a
 // microsecond to the check of a resource and no allocation, with ten resources as with ten thousand
 // (go test -bench . ./internal/scheduler/...).

@@ -63,7 +63,8 @@ func (n Naming) compare(object, actual cty.Value) (agrees bool, why string) {
 		case is == cty.NilVal:
 			agrees = false
 		case !is.RawEquals(mapped[name]):
-			return false, fmt.Sprintf("the configuration makes the attribute %s of the identity %s, but it is %s", name, inWords(mapped[name]), inWords(is))
+			return false, fmt.Sprintf("the configuration makes the attribute %s of the identity %s, but it is %s",
+				name, inWords(mapped[name]), inWords(is))
 		}
 	}
 	for _, name := range n.Type.Schema.Identity.Required() {

@@ -105,10 +105,14 @@ func (h *Handles) refuted() []string {
 func (h *Handles) NotUsed() diagnostic.Diagnostics {
 	var out diagnostic.Diagnostics
 	for _, why := range h.refuted() {
-		out = append(out, diagnostic.Errorf("Configuration not used", "Objects are not looked for by the provider's configuration, since an object contradicts it: %s. %s", why, mendConfiguration)...)
+		out = append(
+			out, diagnostic.Errorf("Configuration not used", "Objects are not looked for by the provider's "+
+				"configuration, since an object contradicts it: %s. %s", why, mendConfiguration)...,
+		)
 	}
 	return out
 }
 
 // mendConfiguration is what to do about a refuted handle.
-const mendConfiguration = "Correct identity or externalName of the resource type in the provider's configuration; landbridge provider identity suggests a mapping from the objects that exist."
+const mendConfiguration = "Correct identity or externalName of the resource type in the provider's configuration; " +
+	"landbridge provider identity suggests a mapping from the objects that exist."

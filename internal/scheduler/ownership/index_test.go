@@ -408,7 +408,10 @@ func TestProperties(t *testing.T) {
 			case "claim":
 				var list []ownership.Claim
 				for _, identity := range rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), 0, 3).Draw(t, "objects") {
-					list = append(list, ownership.Claim{Object: object(identity), Strength: ownership.Strength(rapid.IntRange(0, int(ownership.Held)).Draw(t, "strength"))})
+					list = append(list, ownership.Claim{
+						Object:   object(identity),
+						Strength: ownership.Strength(rapid.IntRange(0, int(ownership.Held)).Draw(t, "strength")),
+					})
 				}
 				c, wake := x.Claimant(resource(name, ages[name]))
 				by[name], claims[name] = c, list

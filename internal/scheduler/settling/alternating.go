@@ -50,7 +50,10 @@ func (x *Settling) alternating(p *terraform.Plan) *Unsettled {
 	}
 	repeats := of.Repeats
 	repeats.Updates = of.Alternations
-	out := &Unsettled{Plan: p, Updates: of.Alternations, Alternates: true, Since: of.Since, NextAt: x.nextUpdate(repeats), Never: never, waiting: true}
+	out := &Unsettled{
+		Plan: p, Updates: of.Alternations, Alternates: true, Since: of.Since, NextAt: x.nextUpdate(repeats),
+		Never: never, waiting: true,
+	}
 	if p.Action == terraform.NoOp && x.Alternated != nil {
 		out.Plan = x.Alternated
 	}

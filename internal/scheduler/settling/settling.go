@@ -91,7 +91,8 @@ func (m Making) releaseText() string { return " " + m.Release }
 // changesObject reports whether a plan changes an object that exists, and is not to be replaced
 // because its create has failed.
 func changesObject(p *terraform.Plan) bool {
-	return p != nil && p.Prior.Exists() && (p.Action == terraform.Update || p.Action.IsReplace()) && p.Reason != terraform.ReplaceBecauseTainted
+	return p != nil && p.Prior.Exists() && (p.Action == terraform.Update || p.Action.IsReplace()) &&
+		p.Reason != terraform.ReplaceBecauseTainted
 }
 
 // CountFor returns what of a count is for the configuration; nil if nothing is. With
@@ -284,7 +285,8 @@ func (x *Settling) Unsettled(p *terraform.Plan) *Unsettled {
 		return &Unsettled{Plan: p, Updates: of.InARow, Since: of.Since, NextAt: x.nextUpdate(of), Never: true, waiting: true}
 	}
 	switch {
-	case p.Action.IsReplace() && (repeats || was != nil && was.Replacements >= maxReplacements && sameCause(was.Replaced, x.replacedBecause(p))):
+	case p.Action.IsReplace() &&
+		(repeats || was != nil && was.Replacements >= maxReplacements && sameCause(was.Replaced, x.replacedBecause(p))):
 		return &Unsettled{Plan: p, Never: true}
 	case p.Action.IsReplace() || was == nil || was.Updates == 0 || !repeats && x.Last != nil:
 		return nil

@@ -119,7 +119,8 @@ var compressors = sync.Pool{New: func() any {
 
 // decompress returns the encoding of a content.
 func (c *content) decompress(compressed []byte) ([]byte, error) {
-	r, err := zstd.NewReader(bytes.NewReader(compressed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8*window))
+	r, err := zstd.NewReader(bytes.NewReader(compressed), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8*window))
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,8 @@ func open(secret *corev1.Secret) (stored, error) {
 		return stored{}, fmt.Errorf("%w: %s", ErrUnreadable, fmt.Sprintf(format, args...))
 	}
 	out := stored{last: last{
-		version: secret.ResourceVersion, write: secret.Annotations[annotationWrite], foreign: foreign(secret), split: secret.Labels[labelSplit] != "",
+		version: secret.ResourceVersion, write: secret.Annotations[annotationWrite], foreign: foreign(secret),
+		split: secret.Labels[labelSplit] != "",
 	}}
 	out.record, out.shard = recordOf(secret), ShardOf(secret)
 	var plain, pending, described bool

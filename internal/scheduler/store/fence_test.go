@@ -22,7 +22,8 @@ type fence struct {
 }
 
 func (f fence) RoundTrip(r *http.Request) (*http.Response, error) {
-	if *f.lost && r.Method != http.MethodGet && !(r.Method == http.MethodPut && store.Concludes(r.Context())) && !store.Unreferenced(r.Context()) {
+	if *f.lost && r.Method != http.MethodGet && !(r.Method == http.MethodPut && store.Concludes(r.Context())) &&
+		!store.Unreferenced(r.Context()) {
 		return nil, errors.New("another controller may have taken over")
 	}
 	*f.lost = *f.lost || f.loses && r.Method == http.MethodPost

@@ -43,8 +43,11 @@ func TestLargerThanLargestState(t *testing.T) {
 	refused := 0
 	api := &api{t: t}
 	s := &store.Secrets{Client: api, Refused: func(store.Key, error) { refused++ }}
-	_, err := s.Save(t.Context(), key("one"), thing, store.Record{Instance: anInstance(strings.Repeat(password, store.MaxState/len(password)+1))})
-	if !errors.Is(err, store.ErrTooLarge) || !store.Permanent(err) || !strings.Contains(err.Error(), "it has 64.0 MiB, and at most 64 MiB can be stored") {
+	_, err := s.Save(t.Context(), key("one"), thing, store.Record{
+		Instance: anInstance(strings.Repeat(password, store.MaxState/len(password)+1)),
+	})
+	if !errors.Is(err, store.ErrTooLarge) || !store.Permanent(err) ||
+		!strings.Contains(err.Error(), "it has 64.0 MiB, and at most 64 MiB can be stored") {
 		t.Errorf("got error %v", err)
 	}
 	if strings.Contains(fmt.Sprint(err), password) {

@@ -179,7 +179,9 @@ func (s *Secrets) Naming(ctx context.Context, group, kind, by string, objects []
 		labelKind + "=" + kindLabel(group, kind) + "," + labelObjectsBy + " notin (" + by + "," + by + byEach + ")",
 		labelKind + "=" + kindLabel(group, kind) + "," + labelObject + " in (" + hashes + ")",
 	} {
-		list, err := s.client().List(ctx, metav1.ListOptions{LabelSelector: Selector + ",!" + labelPartOf + "," + selector, Limit: int64(most) + 1})
+		list, err := s.client().List(ctx, metav1.ListOptions{
+			LabelSelector: Selector + ",!" + labelPartOf + "," + selector, Limit: int64(most) + 1,
+		})
 		if err != nil {
 			return nil, false, fmt.Errorf("cannot list the stored instances that may name an object: %w", err)
 		}

@@ -50,7 +50,9 @@ func TestNaming(t *testing.T) {
 	}
 	stored("b", store.Objects{By: by, Hashes: []string{b}})
 	stored("none", store.Objects{By: by})
-	save(t, s, store.Key{Group: "test.landbridge.io", Kind: "Other", Name: "a"}, store.Record{Objects: store.Objects{By: by, Hashes: []string{a}}})
+	save(t, s, store.Key{Group: "test.landbridge.io", Kind: "Other", Name: "a"}, store.Record{
+		Objects: store.Objects{By: by, Hashes: []string{a}},
+	})
 	want("of one", named(8, a), "a")
 	want("of two", named(8, a, b), "a", "b")
 	want("of another", named(8, store.ObjectHash("test_other", "a")))
@@ -131,8 +133,16 @@ func TestLabelsOfObjects(t *testing.T) {
 		want map[string]string
 	}{
 		{nil, map[string]string{objectsBy: by}},
-		{[]string{"b", "a", "b"}, map[string]string{objectsBy: by + ".each", object: "each", "identity.landbridge.io/a": "", "identity.landbridge.io/b": ""}},
-		{[]string{"b", "c"}, map[string]string{objectsBy: by + ".each", object: "each", "identity.landbridge.io/b": "", "identity.landbridge.io/c": ""}},
+		{
+			[]string{"b", "a", "b"}, map[string]string{
+				objectsBy: by + ".each", object: "each", "identity.landbridge.io/a": "", "identity.landbridge.io/b": "",
+			},
+		},
+		{
+			[]string{"b", "c"}, map[string]string{
+				objectsBy: by + ".each", object: "each", "identity.landbridge.io/b": "", "identity.landbridge.io/c": "",
+			},
+		},
 		{[]string{"c"}, map[string]string{objectsBy: by, object: "c"}},
 		{many, map[string]string{objectsBy: by, object: "several"}},
 	} {
@@ -159,7 +169,11 @@ func TestNamingElsewhere(t *testing.T) {
 	mine, other := &store.Secrets{Client: client, Shard: own}, &store.Secrets{Client: client, Shard: store.Shard{Number: 1, Count: 2}}
 	a, b := store.ObjectHash("test_thing", "a"), store.ObjectHash("test_thing", "b")
 	put := func(by *store.Secrets, k store.Key, hashes ...string) {
-		save(t, by, k, store.Record{Owner: "uid-1", Instance: anInstance(password), Objects: store.Objects{By: store.ObjectsBy("1.0.0"), Hashes: hashes}})
+		save(t, by, k, store.Record{
+			Owner: "uid-1", Instance: anInstance(password), Objects: store.Objects{
+				By: store.ObjectsBy("1.0.0"), Hashes: hashes,
+			},
+		})
 	}
 	otherKind := store.Key{Group: "test.landbridge.io", Kind: "Other", Name: "other-kind"}
 	put(mine, key("mine"), a)
@@ -172,7 +186,8 @@ func TestNamingElsewhere(t *testing.T) {
 	put(other, otherKind, a)
 	unknown := store.Key{Group: "test.landbridge.io", Kind: "Unknown", Name: "unknown-kind"}
 	put(other, unknown, b)
-	save(t, other, store.Key{Group: unknown.Group, Kind: unknown.Kind, Name: "unlabelled-of-unknown-kind"}, store.Record{Owner: "uid-1", Instance: anInstance(password)})
+	save(t, other, store.Key{Group: unknown.Group, Kind: unknown.Kind, Name: "unlabelled-of-unknown-kind"},
+		store.Record{Owner: "uid-1", Instance: anInstance(password)})
 	for i := range 2 * store.PageSize {
 		put(other, store.Key{Group: otherKind.Group, Kind: otherKind.Kind, Name: fmt.Sprintf("of-several-%d", i)}, "d", "e")
 	}
@@ -182,13 +197,28 @@ func TestNamingElsewhere(t *testing.T) {
 		want  []string
 		more  int
 	}{
-		"one":                          {named: store.Named{Kinds: kinds, Objects: []string{a}}, want: []string{"both", "other-kind", "theirs", "unlabelled", "very-many"}},
-		"two":                          {named: store.Named{Kinds: kinds, Objects: []string{a, b}}, want: []string{"another", "both", "other-kind", "theirs", "unknown-kind", "unlabelled", "very-many"}},
-		"of another kind":              {named: store.Named{Kinds: []schema.GroupKind{{Group: otherKind.Group, Kind: otherKind.Kind}}, Objects: []string{a}}, want: []string{"both", "other-kind", "theirs"}},
+		"one": {
+			named: store.Named{Kinds: kinds, Objects: []string{a}}, want: []string{
+				"both", "other-kind", "theirs", "unlabelled", "very-many",
+			},
+		},
+		"two": {
+			named: store.Named{Kinds: kinds, Objects: []string{a, b}},
+			want:  []string{"another", "both", "other-kind", "theirs", "unknown-kind", "unlabelled", "very-many"},
+		},
+		"of another kind": {
+			named: store.Named{
+				Kinds: []schema.GroupKind{{Group: otherKind.Group, Kind: otherKind.Kind}}, Objects: []string{a},
+			}, want: []string{"both", "other-kind", "theirs"},
+		},
 		"of no known kind":             {named: store.Named{Objects: []string{a}}, want: []string{"both", "other-kind", "theirs"}},
 		"no such":                      {named: store.Named{Objects: []string{store.ObjectHash("test_other", "a")}}},
 		"more than are listed at once": {named: store.Named{Objects: []string{"d"}}, more: 2 * store.PageSize},
-		"many objects":                 {named: store.Named{Objects: append(hashes(2*store.FewObjects), a)}, want: []string{"both", "other-kind", "theirs"}},
+		"many objects": {
+			named: store.Named{Objects: append(hashes(2*store.FewObjects), a)}, want: []string{
+				"both", "other-kind", "theirs",
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

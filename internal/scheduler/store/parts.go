@@ -118,8 +118,11 @@ func (s *Secrets) announce(ctx context.Context, k Key, head *corev1.Secret, was 
 func (s *Secrets) reserve(ctx context.Context, k Key, head *corev1.Secret) (last, error) {
 	pending := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:        head.Name,
-			Labels:      map[string]string{labelManagedBy: "landbridge", labelKind: kindLabel(k.Group, k.Kind), labelEmpty: "true", labelSplit: "true"},
+			Name: head.Name,
+			Labels: map[string]string{
+				labelManagedBy: "landbridge", labelKind: kindLabel(k.Group, k.Kind), labelEmpty: "true",
+				labelSplit: "true",
+			},
 			Annotations: owned(k),
 		},
 		Type: v1alpha1.SecretTypeInstance,
@@ -264,7 +267,9 @@ func (s *Secrets) read(ctx context.Context, name string, listed *corev1.Secret) 
 		case !errors.Is(err, errMissing):
 			return stored{}, nil, fmt.Errorf("%w from Secret %s", err, name)
 		case head.version == version:
-			return stored{}, nil, fmt.Errorf("%w from Secret %s: %w. Restore the Secrets that its %s names from a backup", ErrUnreadable, name, err, dataContent)
+			return stored{}, nil,
+				fmt.Errorf("%w from Secret %s: %w. Restore the Secrets that its %s names from a backup",
+					ErrUnreadable, name, err, dataContent)
 		}
 		version = head.version // unless the head was written meanwhile, the part is lost
 	}

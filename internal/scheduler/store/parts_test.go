@@ -81,9 +81,13 @@ func TestEncodeTooLarge(t *testing.T) {
 		in       instance.Instance
 		tooLarge bool
 	}{
-		"state":                       {in: of(9_000)},
-		"state too large":             {in: of(10_000), tooLarge: true},
-		"deposed too large":           {in: instance.Instance{Deposed: []instance.Deposed{of(5_000).Depose("00000000"), of(5_000).Depose("00000001")}}, tooLarge: true},
+		"state":           {in: of(9_000)},
+		"state too large": {in: of(10_000), tooLarge: true},
+		"deposed too large": {
+			in: instance.Instance{
+				Deposed: []instance.Deposed{of(5_000).Depose("00000000"), of(5_000).Depose("00000001")},
+			}, tooLarge: true,
+		},
 		"update":                      {in: with(of(9_000), 9_000, 0)},
 		"update, with journal":        {in: with(of(9_000), 9_000, 9_000)},
 		"update of what is too large": {in: with(of(10_000), 100, 0), tooLarge: true},
@@ -113,15 +117,22 @@ func TestSecretsRefused(t *testing.T) {
 		err  error
 		want error
 	}{
-		"413":                {kerrors.NewRequestEntityTooLargeError("limit is 3145728"), store.ErrTooLarge},
-		"413 of a proxy":     {&kerrors.StatusError{ErrStatus: metav1.Status{Code: 413, Reason: metav1.StatusReasonRequestEntityTooLarge}}, store.ErrTooLarge},
+		"413": {kerrors.NewRequestEntityTooLargeError("limit is 3145728"), store.ErrTooLarge},
+		"413 of a proxy": {
+			&kerrors.StatusError{
+				ErrStatus: metav1.Status{Code: 413, Reason: metav1.StatusReasonRequestEntityTooLarge},
+			}, store.ErrTooLarge,
+		},
 		"422":                {invalid(), store.ErrRejected},
 		"422 for its length": {invalid(metav1.StatusCause{Type: metav1.CauseTypeTooLong, Field: "data"}), store.ErrTooLarge},
 		"etcd":               {kerrors.NewInternalError(errors.New("etcdserver: request is too large")), store.ErrTooLarge},
-		"etcd's client":      {kerrors.NewInternalError(errors.New("rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097219 vs. 2097152)")), store.ErrTooLarge},
-		"unavailable":        {kerrors.NewServiceUnavailable("later"), nil},
-		"internal":           {kerrors.NewInternalError(errors.New("etcdserver: leader changed")), nil},
-		"forbidden":          {kerrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "one", errors.New("exceeded quota")), nil},
+		"etcd's client": {
+			kerrors.NewInternalError(errors.New("rpc error: code = ResourceExhausted desc = trying to send message " +
+				"larger than max (2097219 vs. 2097152)")), store.ErrTooLarge,
+		},
+		"unavailable": {kerrors.NewServiceUnavailable("later"), nil},
+		"internal":    {kerrors.NewInternalError(errors.New("etcdserver: leader changed")), nil},
+		"forbidden":   {kerrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "one", errors.New("exceeded quota")), nil},
 	}
 	for name, tc := range cases {
 		for _, size := range []int{100, 10_000} {
@@ -141,7 +152,8 @@ func TestSecretsRefused(t *testing.T) {
 					}
 					rec.Instance = anInstance(noise(1, size))
 					_, err := s.Save(t.Context(), k, thing, rec)
-					if tc.want != nil && !errors.Is(err, tc.want) || err == nil || store.Permanent(err) != (tc.want != nil) || errors.Is(err, store.ErrConflict) {
+					if tc.want != nil && !errors.Is(err, tc.want) || err == nil ||
+						store.Permanent(err) != (tc.want != nil) || errors.Is(err, store.ErrConflict) {
 						t.Errorf("got error %v, want %v", err, tc.want)
 					}
 					api.refuse = nil
@@ -282,7 +294,8 @@ func TestSecretsDamaged(t *testing.T) {
 			head := api.secrets[store.SecretName(k)]
 			damage(api, head, api.secrets[parts(t, *head)[2]])
 			_, err := s.Load(t.Context(), k, thing)
-			if !errors.Is(err, store.ErrUnreadable) || !strings.Contains(err.Error(), store.SecretName(k)) || strings.Contains(err.Error(), password) {
+			if !errors.Is(err, store.ErrUnreadable) || !strings.Contains(err.Error(), store.SecretName(k)) ||
+				strings.Contains(err.Error(), password) {
 				t.Errorf("got error %v", err)
 			}
 		})

@@ -148,8 +148,12 @@ func recordOf(secret *corev1.Secret) Record {
 // sumOf identifies a record whose encoded instance has a digest.
 func sumOf(rec Record, d digest) digest {
 	h := rec.Handled
-	text := strings.Join([]string{string(rec.Owner), h.Taint, h.Untaint, h.Retry, h.Interrupt, strconv.FormatInt(h.Held, 10), strconv.FormatBool(h.Imported),
-		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom, strconv.FormatBool(h.MoveOpen), rec.Objects.text(), string(rec.Account), string(rec.History), ""}, "\x00")
+	text := strings.Join([]string{
+		string(rec.Owner), h.Taint, h.Untaint, h.Retry, h.Interrupt, strconv.FormatInt(h.Held, 10),
+		strconv.FormatBool(h.Imported),
+		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom,
+		strconv.FormatBool(h.MoveOpen), rec.Objects.text(), string(rec.Account), string(rec.History), "",
+	}, "\x00")
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
 

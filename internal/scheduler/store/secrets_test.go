@@ -125,7 +125,9 @@ func TestSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if secret.Type != v1alpha1.SecretTypeInstance || secret.Labels["app.kubernetes.io/managed-by"] != "landbridge" || secret.Annotations["landbridge.io/owner"] != "team/one" || secret.Annotations["landbridge.io/owner-uid"] != "uid-1" {
+	if secret.Type != v1alpha1.SecretTypeInstance || secret.Labels["app.kubernetes.io/managed-by"] != "landbridge" ||
+		secret.Annotations["landbridge.io/owner"] != "team/one" ||
+		secret.Annotations["landbridge.io/owner-uid"] != "uid-1" {
 		t.Errorf("the Secret is of type %s, labels %v, annotations %v", secret.Type, secret.Labels, secret.Annotations)
 	}
 
@@ -261,7 +263,8 @@ func TestSecretsTouched(t *testing.T) {
 		}
 		if secret.Annotations["example.org/note"] != value || secret.Labels["example.org/team"] != value || len(secret.Finalizers) != 1 ||
 			len(secret.OwnerReferences) != 1 || secret.Annotations["landbridge.io/owner-uid"] != "uid-1" {
-			t.Errorf("the Secret has labels %v, annotations %v, finalizers %v, owners %v", secret.Labels, secret.Annotations, secret.Finalizers, secret.OwnerReferences)
+			t.Errorf("the Secret has labels %v, annotations %v, finalizers %v, owners %v", secret.Labels,
+				secret.Annotations, secret.Finalizers, secret.OwnerReferences)
 		}
 	}
 	// What is Landbridge's own goes when it is not so any more.
@@ -289,12 +292,23 @@ func TestSecretsCreateOnce(t *testing.T) {
 
 func TestSecretsForeign(t *testing.T) {
 	cases := map[string]corev1.Secret{
-		"another type":  {Data: map[string][]byte{"instance.json": []byte(`{"version": 1, "state": "` + password + `"}`)}},
-		"no instance":   {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"other": []byte(password)}},
-		"broken":        {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": "` + password + `"}`)}},
-		"truncated":     {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": 1, "state": {"password": "` + password)}},
-		"broken tokens": {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": 1}`), "handled.json": []byte(password)}},
-		"too new":       {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": 1000, "state": {"password": "` + password + `"}}`)}},
+		"another type": {Data: map[string][]byte{"instance.json": []byte(`{"version": 1, "state": "` + password + `"}`)}},
+		"no instance":  {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"other": []byte(password)}},
+		"broken":       {Type: v1alpha1.SecretTypeInstance, Data: map[string][]byte{"instance.json": []byte(`{"version": "` + password + `"}`)}},
+		"truncated": {
+			Type: v1alpha1.SecretTypeInstance,
+			Data: map[string][]byte{"instance.json": []byte(`{"version": 1, "state": {"password": "` + password)},
+		},
+		"broken tokens": {
+			Type: v1alpha1.SecretTypeInstance,
+			Data: map[string][]byte{"instance.json": []byte(`{"version": 1}`), "handled.json": []byte(password)},
+		},
+		"too new": {
+			Type: v1alpha1.SecretTypeInstance,
+			Data: map[string][]byte{
+				"instance.json": []byte(`{"version": 1000, "state": {"password": "` + password + `"}}`),
+			},
+		},
 	}
 	client := secrets(t)
 	for name, secret := range cases {
@@ -383,7 +397,9 @@ func TestSecretsErrorsHoldNoSecrets(t *testing.T) {
 	}{
 		"cancelled": {gone, anInstance(password), key("cancelled")},
 		"of another schema": {t.Context(), instance.Instance{
-			State: cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal(password), "password": cty.ListValEmpty(cty.String)}), Status: instance.Full,
+			State: cty.ObjectVal(map[string]cty.Value{
+				"id": cty.StringVal(password), "password": cty.ListValEmpty(cty.String),
+			}), Status: instance.Full,
 		}, key("schema")},
 		"not a name": {t.Context(), anInstance(password), key("Not A Name")},
 	}

@@ -66,7 +66,8 @@ func TestFence(t *testing.T) {
 	if err := second.Fence(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
-	if elsewhere, err := second.Load(t.Context(), k, thing); !errors.Is(err, store.ErrElsewhere) || elsewhere.Owner != "uid" || elsewhere.Handled.MovedFrom != "of it" {
+	if elsewhere, err := second.Load(t.Context(), k, thing); !errors.Is(err, store.ErrElsewhere) ||
+		elsewhere.Owner != "uid" || elsewhere.Handled.MovedFrom != "of it" {
 		t.Errorf("it is not the first shard's any more: %+v, %v", elsewhere, err)
 	}
 	rec.Instance = anInstance("b")

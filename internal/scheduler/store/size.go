@@ -55,7 +55,8 @@ func encode(in instance.Instance, r *schema.Resource, most int) ([]byte, error) 
 	if size > withOperation*most {
 		most *= withOperation
 	}
-	return nil, fmt.Errorf("%w: it has %.1f MiB, and at most %d MiB can be stored. Make the object smaller, or divide it among several resources", ErrTooLarge, float64(size)/(1<<20), most>>20)
+	return nil, fmt.Errorf("%w: it has %.1f MiB, and at most %d MiB can be stored. Make the object smaller, or "+
+		"divide it among several resources", ErrTooLarge, float64(size)/(1<<20), most>>20)
 }
 
 // refused returns the error of a failed write. If the API server will never accept the write, it is
@@ -65,7 +66,8 @@ func refused(err error) error {
 	case err == nil, errors.Is(err, ErrConflict), Permanent(err):
 		return err
 	case tooLarge(err):
-		return fmt.Errorf("%w: the API server refuses a Secret with less than 1 MiB of data (%w). Raise the limit of the API server, of etcd, or of the proxy between", ErrTooLarge, err)
+		return fmt.Errorf("%w: the API server refuses a Secret with less than 1 MiB of data (%w). Raise the limit "+
+			"of the API server, of etcd, or of the proxy between", ErrTooLarge, err)
 	case kerrors.IsInvalid(err):
 		return fmt.Errorf("%w: %w", ErrRejected, err)
 	default:

@@ -22,7 +22,8 @@ var (
 	ErrTooLarge = errors.New("the state is too large to be stored")
 	// ErrElsewhere means that the record belongs to another shard, whose holder has not left it
 	// yet.
-	ErrElsewhere = errors.New("another replica works on the resource, because the shard of its provider configuration was another one; waiting for that replica to leave it")
+	ErrElsewhere = errors.New("another replica works on the resource, because the shard of its provider " +
+		"configuration was another one; waiting for that replica to leave it")
 	// ErrRejected means that the store does not accept the record. Retrying does not help.
 	ErrRejected = errors.New("the stored instance is rejected")
 )

@@ -51,7 +51,10 @@ func TestSweep(t *testing.T) {
 	for _, secret := range left.Items {
 		got[secret.Annotations["landbridge.io/owner"]] = true
 	}
-	want := map[string]bool{"team/there": true, "team/unsure": true, "team/full": true, "team/interrupted": true, "team/deposed": true, "team/again": true}
+	want := map[string]bool{
+		"team/there": true, "team/unsure": true, "team/full": true, "team/interrupted": true, "team/deposed": true,
+		"team/again": true,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}

@@ -222,7 +222,9 @@ func Take(ctx context.Context, ex terraform.Executor, r terraform.ResourceType, 
 	case diags.HasErrors():
 		out.objects, out.Failed = nil, strings.TrimSuffix(diags.Errors().String(), ".")
 	case more:
-		out.objects, out.Failed = nil, fmt.Sprintf("there are more than %d objects. Arguments of the list in listRefresh may narrow them down", Max)
+		out.objects, out.Failed = nil,
+			fmt.Sprintf("there are more than %d objects. Arguments of the list in listRefresh may "+
+				"narrow them down", Max)
 	}
 	return out
 }

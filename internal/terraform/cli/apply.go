@@ -56,7 +56,8 @@ func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instan
 	case !change.begun:
 		diags = e.failed(out)
 		if out.ok() {
-			diags = diagnostic.Errorf("Unexpected answer of the command line", "%s succeeded without asking the provider for the planned change.", e.runner.Program())
+			diags = diagnostic.Errorf("Unexpected answer of the command line",
+				"%s succeeded without asking the provider for the planned change.", e.runner.Program())
 		}
 		return p.Prior, diags
 	case change.diags.HasErrors():
@@ -94,7 +95,9 @@ func (c *carriedOut) do(ctx context.Context, p terraform.Plan) (*tfprotov6.Apply
 }
 
 // ApplyResourceChange records the answer.
-func (c *carriedOut) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (c *carriedOut) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	c.answer, c.err = c.Server.ApplyResourceChange(ctx, q)
 	return c.answer, c.err
 }
@@ -105,7 +108,8 @@ func planned(p terraform.Plan) (*tfprotov6.PlanResourceChangeResponse, diagnosti
 	r := p.Resource.Schema
 	state, err := wire.Marshal(p.State, r.ImpliedType())
 	if err != nil {
-		return nil, diagnostic.Errorf("Value cannot be encoded", "The planned state of %s cannot be encoded for the command line: %s.", r.Type, err)
+		return nil, diagnostic.Errorf("Value cannot be encoded",
+			"The planned state of %s cannot be encoded for the command line: %s.", r.Type, err)
 	}
 	out := &tfprotov6.PlanResourceChangeResponse{
 		PlannedState: &tfprotov6.DynamicValue{MsgPack: state}, PlannedPrivate: p.Private, UnsafeToUseLegacyTypeSystem: true,
@@ -113,7 +117,8 @@ func planned(p terraform.Plan) (*tfprotov6.PlanResourceChangeResponse, diagnosti
 	if r.Identity != nil && p.Identity != cty.NilVal && !p.Identity.IsNull() {
 		identity, err := wire.Marshal(p.Identity, r.IdentityType())
 		if err != nil {
-			return nil, diagnostic.Errorf("Value cannot be encoded", "The planned identity of %s cannot be encoded for the command line: %s.", r.Type, err)
+			return nil, diagnostic.Errorf("Value cannot be encoded",
+				"The planned identity of %s cannot be encoded for the command line: %s.", r.Type, err)
 		}
 		out.PlannedIdentity = &tfprotov6.ResourceIdentityData{IdentityData: &tfprotov6.DynamicValue{MsgPack: identity}}
 	}

@@ -154,7 +154,9 @@ func (e *Executor) prepare(j job) (*commandline.Directory, diagnostic.Diagnostic
 	r := j.configuration.resource.Schema
 	config, err := j.configuration.encode()
 	if err != nil {
-		return nil, diagnostic.Errorf("Configuration cannot be written", "The configuration of %s cannot be expressed in the language of %s: %s.", r.Type, e.runner.Program().Product, err)
+		return nil, diagnostic.Errorf("Configuration cannot be written",
+			"The configuration of %s cannot be expressed in the language of %s: %s.", r.Type,
+			e.runner.Program().Product, err)
 	}
 	state, err := writeState(e.runner.Program(), r, j.state)
 	if err != nil {

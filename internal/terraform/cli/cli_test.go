@@ -217,7 +217,10 @@ func TestWorkspaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(content)
-	for _, want := range []string{"700 d .\n", "600 f ./main.tf.json\n", "600 f ./terraform.tfstate\n", "CHECKPOINT_DISABLE=1\n", "TF_CLI_CONFIG_FILE=/dev/null\n", "TF_REATTACH_PROVIDERS="} {
+	for _, want := range []string{
+		"700 d .\n", "600 f ./main.tf.json\n", "600 f ./terraform.tfstate\n", "CHECKPOINT_DISABLE=1\n",
+		"TF_CLI_CONFIG_FILE=/dev/null\n", "TF_REATTACH_PROVIDERS=",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in\n%s", want, got)
 		}
@@ -256,7 +259,8 @@ func TestWorkspaces(t *testing.T) {
 	}
 	// After Close there are no workspaces; then the program is removed.
 	_, diags := first.Executor(server).Plan(t.Context(), r, instance.Instance{}, terraform.Config{Value: cty.ObjectVal(values)})
-	if !diags.HasSummary("The command line cannot be run") || !strings.Contains(diags.String(), "Cannot create a workspace for OpenTofu 1.12.6") {
+	if !diags.HasSummary("The command line cannot be run") ||
+		!strings.Contains(diags.String(), "Cannot create a workspace for OpenTofu 1.12.6") {
 		t.Errorf("got %v", diags)
 	}
 	if err := os.Remove(path); err != nil {

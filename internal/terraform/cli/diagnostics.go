@@ -13,7 +13,8 @@ func (e *Executor) conclude(out outcome, r *replay, judged diagnostic.Diagnostic
 	case judged.HasErrors() && !r.missing:
 		return judged
 	case out.ok() && r.missing:
-		return diagnostic.Errorf("Unexpected answer of the command line", "%s succeeded without asking the provider for required information.", e.runner.Program())
+		return diagnostic.Errorf("Unexpected answer of the command line",
+			"%s succeeded without asking the provider for required information.", e.runner.Program())
 	case !out.ok():
 		return e.failed(out)
 	}

@@ -78,7 +78,9 @@ type counting struct {
 }
 
 // ApplyResourceChange implements tfprotov6.ProviderServer.
-func (c *counting) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (c *counting) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	c.applies.Add(1)
 	return c.Server.ApplyResourceChange(ctx, q)
 }

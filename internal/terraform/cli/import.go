@@ -18,14 +18,18 @@ import (
 // Import implements terraform.Executor with an import block. The configuration is empty: in the
 // schema that the program gets all attributes are optional, and the plan that it gets changes
 // nothing. The provider is asked only to import and to read.
-func (e *Executor) Import(ctx context.Context, r terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Executor) Import(
+	ctx context.Context, r terraform.ResourceType, target terraform.ImportTarget,
+) (instance.Instance, diagnostic.Diagnostics) {
 	var nothing instance.Instance
 	none := e.replay(log{})
 	if _, diags := engine.New(none).Import(ctx, r, target); !none.missing {
 		return nothing, diags
 	}
 	if p := e.runner.Program(); target.Identity != cty.NilVal && !p.Identity {
-		return nothing, diagnostic.Errorf("Import by identity not supported", "%s does not support resource identities. Use version %s or later, another execution, or import by id.", p, commandline.Needs[p.Product].Identity)
+		return nothing, diagnostic.Errorf("Import by identity not supported",
+			"%s does not support resource identities. Use version %s or later, another execution, or import by id.",
+			p, commandline.Needs[p.Product].Identity)
 	}
 	s := &session{
 		validate: func(*tfprotov6.ValidateResourceConfigRequest) *tfprotov6.ValidateResourceConfigResponse {

@@ -11,7 +11,9 @@ import (
 
 // Plan implements terraform.Executor. Values that are sensitive because of their source are marked
 // in the prior state, too, since the mark alone is no change of the object.
-func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) Plan(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	config.Validated = false // the program validates always
 	none := e.replay(log{})
 	if p, diags := engine.New(none).Plan(ctx, r, in, config); !none.missing {
@@ -23,7 +25,10 @@ func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instan
 	}
 	before := in
 	before.SensitivePaths = stored(r.Schema, config.SensitivePaths)
-	out, diags := e.run(ctx, job{args: planning, configuration: configuration{resource: r, wanted: &config}, state: before, session: e.validates(r.Schema, config)})
+	out, diags := e.run(ctx, job{
+		args: planning, configuration: configuration{resource: r, wanted: &config}, state: before,
+		session: e.validates(r.Schema, config),
+	})
 	if diags.HasErrors() {
 		return refused, diags
 	}
@@ -40,7 +45,9 @@ func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instan
 
 // PlanDestroy implements terraform.Executor. The program destroys objects that are in the state and
 // not in the configuration.
-func (e *Executor) PlanDestroy(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) PlanDestroy(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if p, diags := engine.New(none).PlanDestroy(ctx, r, in); diags.HasErrors() && !none.missing || p.Action == terraform.NoOp {
 		return p, diags
@@ -83,5 +90,6 @@ func (e *Executor) agrees(out outcome, p terraform.Plan) diagnostic.Diagnostics 
 			return nil
 		}
 	}
-	return diagnostic.Errorf("Unexpected plan of the command line", "%s plans the action %s, but by the provider's answers it is %s. Nothing was changed.", e.runner.Program(), action, p.Action)
+	return diagnostic.Errorf("Unexpected plan of the command line", "%s plans the action %s, but by the provider's "+
+		"answers it is %s. Nothing was changed.", e.runner.Program(), action, p.Action)
 }

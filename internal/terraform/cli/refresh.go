@@ -14,7 +14,9 @@ import (
 
 // Refresh implements terraform.Executor. An instance that is packed is unpacked for the program's
 // state file, and returned as it was given if the provider has sent the same bytes.
-func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (e *Executor) Refresh(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance,
+) (terraform.Refreshed, diagnostic.Diagnostics) {
 	whole, err := in.Unpacked(r.Schema)
 	if err != nil {
 		return terraform.Refreshed{Instance: in}, e.cannotRun(err)
@@ -26,7 +28,9 @@ func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in ins
 	return out, diags
 }
 
-func (e *Executor) refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (e *Executor) refresh(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance,
+) (terraform.Refreshed, diagnostic.Diagnostics) {
 	none := e.replay(log{})
 	if before, diags := engine.New(none).Refresh(ctx, r, in); !none.missing {
 		return before, diags // there is no object, or it cannot be read
@@ -91,5 +95,6 @@ func (e *Executor) unreadable(err error) diagnostic.Diagnostics {
 
 // disagreement is the error when the state file and the provider's answers differ.
 func (e *Executor) disagreement(program, answers string) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Unexpected answer of the command line", "In the state file that %s wrote, the object %s; in the provider's answers, it %s.", e.runner.Program(), program, answers)
+	return diagnostic.Errorf("Unexpected answer of the command line", "In the state file that %s wrote, the object "+
+		"%s; in the provider's answers, it %s.", e.runner.Program(), program, answers)
 }

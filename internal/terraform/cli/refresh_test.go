@@ -36,11 +36,13 @@ func TestRefreshPacked(t *testing.T) {
 	if !ok {
 		t.Fatal("what was read cannot be packed")
 	}
-	if out := refresh(packed); !out.Unchanged || !out.Instance.IsPacked() || out.Upgraded != cty.NilVal && !out.Upgraded.RawEquals(whole.State) {
+	if out := refresh(packed); !out.Unchanged || !out.Instance.IsPacked() ||
+		out.Upgraded != cty.NilVal && !out.Upgraded.RawEquals(whole.State) {
 		t.Errorf("of an unchanged object, got %+v", out)
 	}
 	change(x.plan(whole, "existing", 2))
-	if out := refresh(packed); out.Unchanged || out.Instance.IsPacked() || !out.Instance.State.GetAttr("size").RawEquals(cty.NumberIntVal(2)) || !out.Instance.HasIdentity() {
+	if out := refresh(packed); out.Unchanged || out.Instance.IsPacked() ||
+		!out.Instance.State.GetAttr("size").RawEquals(cty.NumberIntVal(2)) || !out.Instance.HasIdentity() {
 		t.Errorf("of a changed object, got %+v", out)
 	}
 	change(x.plan(whole, "", 0))

@@ -41,18 +41,24 @@ func last[A any](r *replay, from []answer[A]) (A, error) {
 }
 
 // ValidateResourceConfig implements provider.Server.
-func (r *replay) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (r *replay) ValidateResourceConfig(
+	context.Context, *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return last(r, r.validated)
 }
 
 // UpgradeResourceState implements provider.Server.
-func (r *replay) UpgradeResourceState(context.Context, *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (r *replay) UpgradeResourceState(
+	context.Context, *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return last(r, r.stateUpgrade)
 }
 
 // UpgradeResourceIdentity implements provider.Server. What the engine asks of the answer, the
 // program has not asked.
-func (r *replay) UpgradeResourceIdentity(ctx context.Context, request *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (r *replay) UpgradeResourceIdentity(
+	ctx context.Context, request *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	if r.upgraded {
 		return r.Server.UpgradeResourceIdentity(ctx, request)
 	}
@@ -61,7 +67,9 @@ func (r *replay) UpgradeResourceIdentity(ctx context.Context, request *tfprotov6
 }
 
 // ImportResourceState implements provider.Server.
-func (r *replay) ImportResourceState(context.Context, *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (r *replay) ImportResourceState(
+	context.Context, *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	return last(r, r.imported)
 }
 
@@ -76,7 +84,9 @@ func (r *replay) PlanResourceChange(context.Context, *tfprotov6.PlanResourceChan
 }
 
 // ApplyResourceChange implements provider.Server. It never applies anything again.
-func (r *replay) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (r *replay) ApplyResourceChange(
+	context.Context, *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	r.missing = true
 	return nil, provider.NotSent(errNotAsked)
 }

@@ -90,33 +90,47 @@ func (s *session) recorded() log {
 var errNotAsked = status.Error(codes.FailedPrecondition, "the run does not expect this call")
 
 // GetResourceIdentitySchemas returns the schema of the one resource type.
-func (s *session) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (s *session) GetResourceIdentitySchemas(
+	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return s.identity, nil
 }
 
 // ValidateResourceConfig implements tfprotov6.ProviderServer.
-func (s *session) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *session) ValidateResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	if s.validate != nil {
 		if a := s.validate(r); a != nil {
 			return a, nil
 		}
 	}
-	return ask(s, ctx, r, s.Server.ValidateResourceConfig, func(l *log) *[]answer[*tfprotov6.ValidateResourceConfigResponse] { return &l.validated })
+	return ask(s, ctx, r, s.Server.ValidateResourceConfig,
+		func(l *log) *[]answer[*tfprotov6.ValidateResourceConfigResponse] { return &l.validated })
 }
 
 // UpgradeResourceState implements tfprotov6.ProviderServer.
-func (s *session) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return ask(s, ctx, r, s.Server.UpgradeResourceState, func(l *log) *[]answer[*tfprotov6.UpgradeResourceStateResponse] { return &l.stateUpgrade })
+func (s *session) UpgradeResourceState(
+	ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	return ask(s, ctx, r, s.Server.UpgradeResourceState,
+		func(l *log) *[]answer[*tfprotov6.UpgradeResourceStateResponse] { return &l.stateUpgrade })
 }
 
 // UpgradeResourceIdentity implements tfprotov6.ProviderServer.
-func (s *session) UpgradeResourceIdentity(ctx context.Context, r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-	return ask(s, ctx, r, s.Server.UpgradeResourceIdentity, func(l *log) *[]answer[*tfprotov6.UpgradeResourceIdentityResponse] { return &l.identityUpgrade })
+func (s *session) UpgradeResourceIdentity(
+	ctx context.Context, r *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+	return ask(s, ctx, r, s.Server.UpgradeResourceIdentity,
+		func(l *log) *[]answer[*tfprotov6.UpgradeResourceIdentityResponse] { return &l.identityUpgrade })
 }
 
 // ImportResourceState implements tfprotov6.ProviderServer.
-func (s *session) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	a, err := ask(s, ctx, r, s.Server.ImportResourceState, func(l *log) *[]answer[*tfprotov6.ImportResourceStateResponse] { return &l.imported })
+func (s *session) ImportResourceState(
+	ctx context.Context, r *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
+	a, err := ask(s, ctx, r, s.Server.ImportResourceState,
+		func(l *log) *[]answer[*tfprotov6.ImportResourceStateResponse] { return &l.imported })
 	if err != nil || len(a.ImportedResources) != 1 {
 		return a, err
 	}
@@ -132,7 +146,9 @@ func (s *session) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceReq
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
-func (s *session) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *session) PlanResourceChange(
+	ctx context.Context, r *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if s.plan != nil {
 		return s.plan(r)
 	}
@@ -143,7 +159,9 @@ func (s *session) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResou
 
 // ApplyResourceChange makes the planned change, once. The call continues until the provider answers
 // or the operation ends, even if the program ends before.
-func (s *session) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *session) ApplyResourceChange(
+	context.Context, *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if !s.mayApply() {
 		return nil, errNotAsked
 	}

@@ -23,7 +23,10 @@ func (e *Executor) Validate(ctx context.Context, r terraform.ResourceType, confi
 	if diags := e.unsupported(r.Schema, config.Value); diags.HasErrors() {
 		return diags
 	}
-	out, diags := e.run(ctx, job{args: validating, configuration: configuration{resource: r, wanted: &config}, session: e.validates(r.Schema, config)})
+	out, diags := e.run(ctx, job{
+		args: validating, configuration: configuration{resource: r, wanted: &config},
+		session: e.validates(r.Schema, config),
+	})
 	if diags.HasErrors() {
 		return diags
 	}
@@ -40,7 +43,8 @@ func (e *Executor) validates(r *schema.Resource, config terraform.Config) *sessi
 		}
 		return &tfprotov6.ValidateResourceConfigResponse{Diagnostics: []*tfprotov6.Diagnostic{{
 			Severity: tfprotov6.DiagnosticSeverityError, Summary: "Configuration cannot be written",
-			Detail: "The language of " + string(e.runner.Program().Product) + " cannot express the value of " + diagnostic.FormatPath(at) + ". Use another execution.",
+			Detail: "The language of " + string(e.runner.Program().Product) + " cannot express the value of " +
+				diagnostic.FormatPath(at) + ". Use another execution.",
 		}}}
 	}}
 }
@@ -83,7 +87,9 @@ func (e *Executor) unsupported(r *schema.Resource, config cty.Value) diagnostic.
 	var out diagnostic.Diagnostics
 	_ = cty.Walk(config, func(path cty.Path, v cty.Value) (bool, error) {
 		if a := r.Block.AttributeByPath(path); a != nil && a.WriteOnly && !v.IsNull() {
-			out = append(out, diagnostic.AttributeErrorf(path, "Write-only attribute not supported", "%s does not support write-only attributes. Use version %s or later, or another execution.", p, commandline.Needs[p.Product].WriteOnly)...)
+			out = append(out, diagnostic.AttributeErrorf(path, "Write-only attribute not supported",
+				"%s does not support write-only attributes. Use version %s or later, or another execution.", p,
+				commandline.Needs[p.Product].WriteOnly)...)
 			return false, nil
 		}
 		return true, nil

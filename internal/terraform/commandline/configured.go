@@ -31,7 +31,9 @@ func (c *Configured) GetProviderSchema(context.Context, *tfprotov6.GetProviderSc
 }
 
 // ValidateProviderConfig accepts the empty configuration.
-func (c *Configured) ValidateProviderConfig(context.Context, *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (c *Configured) ValidateProviderConfig(
+	context.Context, *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	return &tfprotov6.ValidateProviderConfigResponse{}, nil
 }
 

@@ -7,7 +7,9 @@ import "os"
 var inherited = []string{"PATH", "TZ", "LANG"}
 
 // inheritedForDownloads are the variables that a program also inherits if it downloads something.
-var inheritedForDownloads = []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+var inheritedForDownloads = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+}
 
 // environment returns the environment of every run, and the given variables.
 func environment(more map[string]string) []string {

@@ -71,8 +71,14 @@ const findTimeout = 20 * time.Second
 // Needs are the first versions of each product that are supported, support resource identities, and
 // support write-only attributes.
 var Needs = map[Product]struct{ Minimum, Identity, WriteOnly *version.Version }{
-	OpenTofu:  {version.Must(version.NewVersion("1.6.0")), version.Must(version.NewVersion("1.12.0")), version.Must(version.NewVersion("1.11.0"))},
-	Terraform: {version.Must(version.NewVersion("1.5.0")), version.Must(version.NewVersion("1.12.0")), version.Must(version.NewVersion("1.11.0"))},
+	OpenTofu: {
+		version.Must(version.NewVersion("1.6.0")), version.Must(version.NewVersion("1.12.0")),
+		version.Must(version.NewVersion("1.11.0")),
+	},
+	Terraform: {
+		version.Must(version.NewVersion("1.5.0")), version.Must(version.NewVersion("1.12.0")),
+		version.Must(version.NewVersion("1.11.0")),
+	},
 }
 
 // announcement matches the first line of the output of the command version.
@@ -108,7 +114,8 @@ func find(ctx context.Context, name string, within time.Duration) (*Program, err
 	line, _, _ := strings.Cut(string(out.Stdout), "\n")
 	m := announcement.FindStringSubmatch(line)
 	if m == nil {
-		return fail(NotTerraform, nil, "it is neither OpenTofu nor Terraform: the command version exited with status %d and printed %q", out.Status, Shorten(line))
+		return fail(NotTerraform, nil, "it is neither OpenTofu nor Terraform: the command version exited with "+
+			"status %d and printed %q", out.Status, Shorten(line))
 	}
 	p := &Program{Path: path, Product: Product(m[1])}
 	if p.Version, err = version.NewVersion(m[2]); err != nil {

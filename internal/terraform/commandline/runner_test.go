@@ -29,7 +29,8 @@ func TestNewErrors(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := commandline.New(commandline.Options{Program: &commandline.Program{}, Dir: test.dir}); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := commandline.New(commandline.Options{Program: &commandline.Program{}, Dir: test.dir}); err ==
+				nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
@@ -74,14 +75,17 @@ func TestEvents(t *testing.T) {
 	}
 	defer turn.Release()
 	var progress []string
-	got, err := d.Run(t.Context(), turn, commandline.Command{Args: []string{"apply"}, Event: func(e commandline.Event) { progress = append(progress, e.Progress()) }})
+	got, err := d.Run(t.Context(), turn, commandline.Command{
+		Args: []string{"apply"}, Event: func(e commandline.Event) { progress = append(progress, e.Progress()) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"create, 10s elapsed"}, progress); diff != "" {
 		t.Error(diff)
 	}
-	if text := got.Failure(r.Program(), strings.ToUpper); got.OK() || text != "OpenTofu 1.12.6 failed: it exited with status 3. Its output: STRANGE" {
+	if text := got.Failure(r.Program(), strings.ToUpper); got.OK() ||
+		text != "OpenTofu 1.12.6 failed: it exited with status 3. Its output: STRANGE" {
 		t.Errorf("got %q", text)
 	}
 }
@@ -118,7 +122,8 @@ func TestHangs(t *testing.T) {
 // afterwards.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	r, d := open(t, commandline.Options{}, `trap 'echo; echo "{\"type\":\"stopping\"}"; exit 7' INT; echo '{"type":"ready"}'; while :; do sleep 0.05; done`)
+	r, d := open(t, commandline.Options{},
+		`trap 'echo; echo "{\"type\":\"stopping\"}"; exit 7' INT; echo '{"type":"ready"}'; while :; do sleep 0.05; done`)
 	turn, err := r.Turn(t.Context(), commandline.Working)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +144,8 @@ func TestInterrupted(t *testing.T) {
 		t.Error(diff)
 	}
 	got, err = d.Run(ctx, turn, commandline.Command{Args: []string{"apply"}})
-	if text := got.Failure(r.Program(), nil); err != nil || !strings.Contains(text, "it was not started, because the operation was interrupted") {
+	if text := got.Failure(r.Program(), nil); err != nil ||
+		!strings.Contains(text, "it was not started, because the operation was interrupted") {
 		t.Errorf("got %q, %v", text, err)
 	}
 }
@@ -225,12 +231,15 @@ func TestEnvironmentOfDownloads(t *testing.T) {
 	}
 	defer turn.Release()
 	for name, downloads := range map[string]bool{"plan": false, "get": true} {
-		got, err := d.Run(t.Context(), turn, commandline.Command{Args: []string{name}, Downloads: downloads, Env: map[string]string{"TF_DATA_DIR": "here"}})
+		got, err := d.Run(t.Context(), turn, commandline.Command{
+			Args: []string{name}, Downloads: downloads, Env: map[string]string{"TF_DATA_DIR": "here"},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := string(got.Stdout)
-		if strings.Contains(text, "HTTPS_PROXY=") != downloads || !strings.Contains(text, "TF_DATA_DIR=here\n") || strings.Contains(text, "hunter2") {
+		if strings.Contains(text, "HTTPS_PROXY=") != downloads || !strings.Contains(text, "TF_DATA_DIR=here\n") ||
+			strings.Contains(text, "hunter2") {
 			t.Errorf("%s has\n%s", name, text)
 		}
 	}

@@ -34,7 +34,9 @@ func (e *Engine) ValidateAction(ctx context.Context, action string, config cty.V
 }
 
 func (c *call) validateAction(ctx context.Context, config []byte) diagnostic.Diagnostics {
-	answer, err := c.server.ValidateActionConfig(ctx, &tfprotov6.ValidateActionConfigRequest{ActionType: c.schema.Type, Config: dynamic(config)})
+	answer, err := c.server.ValidateActionConfig(ctx, &tfprotov6.ValidateActionConfigRequest{
+		ActionType: c.schema.Type, Config: dynamic(config),
+	})
 	if err != nil {
 		return provider.CallError(err)
 	}
@@ -72,14 +74,18 @@ func (e *Engine) PlanAction(ctx context.Context, action string, config cty.Value
 		return diags
 	case answer.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown:
 		return append(diags, diagnostic.Errorf("Invalid deferred reason",
-			"The provider defers the action %s for another reason than an unknown provider configuration, which is the only one for an action. %s", c.schema.Type, providerBug)...)
+			"The provider defers the action %s for another reason than an unknown provider configuration, which is "+
+				"the only one for an action. %s",
+			c.schema.Type, providerBug)...)
 	default:
 		return append(diags, c.deferred(answer.Deferred)...)
 	}
 }
 
 // InvokeAction implements terraform.ActionInvoker (contract § 9.3).
-func (e *Engine) InvokeAction(ctx context.Context, action string, config cty.Value, progress func(message string)) (terraform.ActionOutcome, diagnostic.Diagnostics) {
+func (e *Engine) InvokeAction(
+	ctx context.Context, action string, config cty.Value, progress func(message string),
+) (terraform.ActionOutcome, diagnostic.Diagnostics) {
 	c, diags := e.beginAction(ctx, action)
 	if diags.HasErrors() {
 		return terraform.ActionNotInvoked, diags
@@ -124,7 +130,9 @@ func (e *Engine) InvokeAction(ctx context.Context, action string, config cty.Val
 // unknownInvocation is the result of an invocation whose end the provider has not reported.
 func (c *call) unknownInvocation(diags diagnostic.Diagnostics) (terraform.ActionOutcome, diagnostic.Diagnostics) {
 	return terraform.ActionOutcomeUnknown, append(diags, diagnostic.Errorf("Action outcome unknown",
-		"The provider did not say how the action %s ended: it may have done all of it, a part or nothing. Look at what it acts on before it is invoked again.", c.schema.Type)...)
+		"The provider did not say how the action %s ended: it may have done all of it, a part or nothing. Look at "+
+			"what it acts on before it is invoked again.",
+		c.schema.Type)...)
 }
 
 // concealed returns a replacer for the sensitive and write-only values of a configuration.
@@ -150,7 +158,8 @@ func (c *call) encodeConfig(config cty.Value, known bool) (cty.Value, []byte, di
 	}
 	if known {
 		for _, path := range unknownPaths(c.schema.Block, value) {
-			diags = append(diags, diagnostic.AttributeErrorf(path, "Configuration contains unknown value", "All of the configuration of %s must be known.", c.schema.Type)...)
+			diags = append(diags, diagnostic.AttributeErrorf(path, "Configuration contains unknown value",
+				"All of the configuration of %s must be known.", c.schema.Type)...)
 		}
 		if diags.HasErrors() {
 			return value, nil, diags

@@ -75,7 +75,8 @@ func applicable(p terraform.Plan) diagnostic.Diagnostics {
 	}
 	var diags diagnostic.Diagnostics
 	for _, path := range unknownPaths(p.Resource.Schema.Block, p.Config) {
-		diags = append(diags, diagnostic.AttributeErrorf(path, "Configuration contains unknown value", "Only a configuration that is wholly known can be applied.")...)
+		diags = append(diags, diagnostic.AttributeErrorf(path, "Configuration contains unknown value",
+			"Only a configuration that is wholly known can be applied.")...)
 	}
 	return diags
 }
@@ -129,7 +130,9 @@ func (c *call) unanswered(p terraform.Plan, diags diagnostic.Diagnostics) (insta
 }
 
 // applied returns the instance to store after an answer to ApplyResourceChange.
-func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.ApplyResourceChangeResponse) (instance.Instance, diagnostic.Diagnostics) {
+func (c *call) applied(
+	ctx context.Context, p terraform.Plan, answer *tfprotov6.ApplyResourceChangeResponse,
+) (instance.Instance, diagnostic.Diagnostics) {
 	diags := diagnostic.FromProtocol(answer.Diagnostics)
 	identity, identityBytes, more := c.answeredIdentity(answer.NewIdentity)
 	if !more.HasErrors() {
@@ -143,7 +146,8 @@ func (c *call) applied(ctx context.Context, p terraform.Plan, answer *tfprotov6.
 	state, err := c.decodeState(answer.NewState)
 	switch {
 	case err != nil:
-		diags = append(diags, diagnostic.AttributeErrorf(c.at(err), invalidObject, "The provider's result for %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
+		diags = append(diags, diagnostic.AttributeErrorf(c.at(err), invalidObject,
+			"The provider's result for %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
 		return c.unanswered(p, diags)
 	case isAbsent(answer.NewState) && p.Action != terraform.Delete && !diags.HasErrors():
 		diags = append(diags, diagnostic.Errorf(invalidObject, "The provider's result for %s holds no object. %s", c.schema.Type, providerBug)...)
@@ -251,17 +255,21 @@ func (c *call) assertCompatible(ctx context.Context, p terraform.Plan, state cty
 	for _, err := range objchange.AssertObjectCompatible(c.schema.Block, p.State, state) {
 		path := c.at(err)
 		if legacy {
-			log.Info("The provider's result is not what was planned, which is tolerated because it uses the legacy plugin SDK", "type", c.schema.Type, "attribute", diagnostic.FormatPath(path), "problem", err.Error())
+			log.Info("The provider's result is not what was planned, which is tolerated because it uses the "+
+				"legacy plugin SDK", "type", c.schema.Type, "attribute", diagnostic.FormatPath(path),
+				"problem", err.Error())
 			continue
 		}
-		diags = append(diags, diagnostic.AttributeErrorf(path, "Provider produced inconsistent result after apply", "The result for %s is not what was planned: %s. %s", c.schema.Type, err, providerBug)...)
+		diags = append(diags, diagnostic.AttributeErrorf(path, "Provider produced inconsistent result after apply",
+			"The result for %s is not what was planned: %s. %s", c.schema.Type, err, providerBug)...)
 	}
 	return diags
 }
 
 func (c *call) wrongExistence(p terraform.Plan) diagnostic.Diagnostics {
 	if p.Action == terraform.Delete {
-		return diagnostic.Errorf(invalidResult, "After applying a delete the provider returned an object of %s, where there must be none. %s", c.schema.Type, providerBug)
+		return diagnostic.Errorf(invalidResult, "After applying a delete the provider returned an object of %s, "+
+			"where there must be none. %s", c.schema.Type, providerBug)
 	}
 	return diagnostic.Errorf(invalidResult, "After the apply the provider returned no object of %s. %s", c.schema.Type, providerBug)
 }

@@ -29,9 +29,17 @@ func TestCreateOutcomeUnknown(t *testing.T) {
 		"not sent":        {err: provider.NotSent(status.Error(codes.Unavailable, "gone"))},
 		"not implemented": {err: status.Error(codes.Unimplemented, "what?")},
 		"no object":       {answer: &tfprotov6.ApplyResourceChangeResponse{}, unknown: true},
-		"rubbish":         {answer: &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}}}, unknown: true},
-		"null":            {answer: &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}}, unknown: true},
-		"error":           {answer: &tfprotov6.ApplyResourceChangeResponse{Diagnostics: providerError("No", "")}},
+		"rubbish": {
+			answer: &tfprotov6.ApplyResourceChangeResponse{
+				NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc1}},
+			}, unknown: true,
+		},
+		"null": {
+			answer: &tfprotov6.ApplyResourceChangeResponse{
+				NewState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}},
+			}, unknown: true,
+		},
+		"error": {answer: &tfprotov6.ApplyResourceChangeResponse{Diagnostics: providerError("No", "")}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -58,12 +66,15 @@ func TestCreateUnidentified(t *testing.T) {
 		planned, answered, identity cty.Value
 		errors, unknown             bool
 	}{
-		"null":             {planned: cty.UnknownVal(cty.String), answered: null, unknown: true},
-		"empty":            {planned: cty.UnknownVal(cty.String), answered: str(""), unknown: true},
-		"with an error":    {planned: cty.UnknownVal(cty.String), answered: null, errors: true},
-		"an id":            {planned: cty.UnknownVal(cty.String), answered: str("1")},
-		"an identity":      {planned: cty.UnknownVal(cty.String), answered: null, identity: identity("1")},
-		"an empty one":     {planned: cty.UnknownVal(cty.String), answered: null, identity: cty.ObjectVal(map[string]cty.Value{"id": null, "region": null}), unknown: true},
+		"null":          {planned: cty.UnknownVal(cty.String), answered: null, unknown: true},
+		"empty":         {planned: cty.UnknownVal(cty.String), answered: str(""), unknown: true},
+		"with an error": {planned: cty.UnknownVal(cty.String), answered: null, errors: true},
+		"an id":         {planned: cty.UnknownVal(cty.String), answered: str("1")},
+		"an identity":   {planned: cty.UnknownVal(cty.String), answered: null, identity: identity("1")},
+		"an empty one": {
+			planned: cty.UnknownVal(cty.String), answered: null,
+			identity: cty.ObjectVal(map[string]cty.Value{"id": null, "region": null}), unknown: true,
+		},
 		"null was planned": {planned: null, answered: null},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,8 +130,16 @@ func TestApplyRefuses(t *testing.T) {
 		"a create over an object": {terraform.Plan{Action: terraform.Create, Prior: in, State: a, Config: a}, "Plan cannot be applied"},
 		"an update of nothing":    {terraform.Plan{Action: terraform.Update, State: a, Config: a}, "Plan cannot be applied"},
 		"a delete of nothing":     {terraform.Plan{Action: terraform.Delete}, "Plan cannot be applied"},
-		"a raw prior state":       {terraform.Plan{Action: terraform.Update, Prior: instance.Instance{RawState: []byte("{}")}, State: a, Config: a}, "Resource instance needs a refresh"},
-		"an unknown config":       {terraform.Plan{Action: terraform.Update, Prior: in, State: a, Config: object(map[string]cty.Value{"o": unknown})}, "Configuration contains unknown value"},
+		"a raw prior state": {
+			terraform.Plan{
+				Action: terraform.Update, Prior: instance.Instance{RawState: []byte("{}")}, State: a, Config: a,
+			}, "Resource instance needs a refresh",
+		},
+		"an unknown config": {
+			terraform.Plan{
+				Action: terraform.Update, Prior: in, State: a, Config: object(map[string]cty.Value{"o": unknown}),
+			}, "Configuration contains unknown value",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +159,9 @@ func TestApplyKeepsOtherFields(t *testing.T) {
 	in := f.existing(object(nil), identity("1"), "p")
 	in.Deposed = []instance.Deposed{{Key: "0a1b2c3d", Status: instance.Full}}
 	in.Operation = &instance.Operation{ID: "1"}
-	p, diags := f.engine.Plan(t.Context(), f.resource, in, terraform.Config{Value: b, CreateBeforeDestroy: true, SensitivePaths: []cty.Path{cty.GetAttrPath("o")}})
+	p, diags := f.engine.Plan(t.Context(), f.resource, in, terraform.Config{
+		Value: b, CreateBeforeDestroy: true, SensitivePaths: []cty.Path{cty.GetAttrPath("o")},
+	})
 	wantNoErrors(t, diags)
 	changed, diags := f.engine.Apply(t.Context(), p)
 	wantNoErrors(t, diags)

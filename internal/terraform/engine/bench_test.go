@@ -29,7 +29,9 @@ func BenchmarkOverhead(b *testing.B) {
 			f := newFixture(b, x.schema)
 			f.Forget = true
 			f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-				return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.PriorState, PlannedIdentity: r.PriorIdentity, UnsafeToUseLegacyTypeSystem: true}, nil
+				return &tfprotov6.PlanResourceChangeResponse{
+					PlannedState: r.PriorState, PlannedIdentity: r.PriorIdentity, UnsafeToUseLegacyTypeSystem: true,
+				}, nil
 			}
 			in := f.existing(x.state, nullOf(x.schema), "p")
 			state := enc(b, x.state, x.schema.ImpliedType()).MsgPack
@@ -45,7 +47,9 @@ func BenchmarkOverhead(b *testing.B) {
 			b.Run("plan", func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if p, diags := f.engine.Plan(b.Context(), f.resource, in, terraform.Config{Value: x.state, Validated: true}); diags.HasErrors() || p.Action != terraform.NoOp {
+					if p, diags := f.engine.Plan(b.Context(), f.resource, in, terraform.Config{
+						Value: x.state, Validated: true,
+					}); diags.HasErrors() || p.Action != terraform.NoOp {
 						b.Fatalf("%s: %s", p.Action, diags)
 					}
 				}

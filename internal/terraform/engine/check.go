@@ -15,7 +15,8 @@ const providerBug = "This is a bug in the provider, which should be reported in 
 func (c *call) checkWhollyKnown(v cty.Value, summary, what string) diagnostic.Diagnostics {
 	var diags diagnostic.Diagnostics
 	for _, path := range unknownPaths(c.schema.Block, v) {
-		diags = append(diags, diagnostic.AttributeErrorf(path, summary, "%s has an unknown value for this attribute. All of it must be known. %s", what, providerBug)...)
+		diags = append(diags, diagnostic.AttributeErrorf(path, summary,
+			"%s has an unknown value for this attribute. All of it must be known. %s", what, providerBug)...)
 	}
 	return diags
 }
@@ -63,7 +64,8 @@ func (c *call) checkWriteOnly(v cty.Value, summary, what string) diagnostic.Diag
 	}
 	var diags diagnostic.Diagnostics
 	for _, path := range writeOnlyPaths(c.schema.Block, v) {
-		diags = append(diags, diagnostic.AttributeErrorf(path, summary, "%s has a value for this write-only attribute, where only null is allowed. %s", what, providerBug)...)
+		diags = append(diags, diagnostic.AttributeErrorf(path, summary,
+			"%s has a value for this write-only attribute, where only null is allowed. %s", what, providerBug)...)
 	}
 	return diags
 }

@@ -54,14 +54,18 @@ func TestUnknownInSet(t *testing.T) {
 		"set": {Type: cty.Set(cty.Object(map[string]cty.Type{"a": cty.String, "b": cty.String})), Optional: true},
 	}}}
 	f := newFixture(t, r)
-	value := cty.ObjectVal(map[string]cty.Value{"set": cty.SetVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"a": str("hunter2"), "b": unknown})})})
+	value := cty.ObjectVal(map[string]cty.Value{
+		"set": cty.SetVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"a": str("hunter2"), "b": unknown})}),
+	})
 	f.answersApply(value, "p", cty.NilVal, providerError("No", ""))
 	out, diags := f.create(cty.ObjectVal(map[string]cty.Value{"set": cty.NullVal(value.GetAttr("set").Type())}))
 	errs := diags.Errors()
 	if len(errs) != 2 || !errs[1].Attribute.Equals(cty.GetAttrPath("set")) {
 		t.Errorf("%s", diags)
 	}
-	wantValue(t, "state", out.State, cty.ObjectVal(map[string]cty.Value{"set": cty.SetVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"a": str("hunter2"), "b": null})})}))
+	wantValue(t, "state", out.State, cty.ObjectVal(map[string]cty.Value{
+		"set": cty.SetVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"a": str("hunter2"), "b": null})}),
+	}))
 }
 
 // Values of a schema that the legacy SDK cannot express are not normalized.
@@ -121,7 +125,8 @@ func TestDynamicBlocks(t *testing.T) {
 	object := func(any cty.Value, o cty.Value) cty.Value {
 		return cty.ObjectVal(map[string]cty.Value{"any": any, "o": o})
 	}
-	good := value(cty.TupleVal([]cty.Value{object(cty.True, str("a")), object(str("x"), null)}), cty.ObjectVal(map[string]cty.Value{"k": object(cty.True, null)}))
+	good := value(cty.TupleVal([]cty.Value{object(cty.True, str("a")), object(str("x"), null)}),
+		cty.ObjectVal(map[string]cty.Value{"k": object(cty.True, null)}))
 	f := newFixture(t, r)
 	in, diags := f.create(good)
 	wantNoErrors(t, diags)
@@ -160,9 +165,12 @@ func TestDynamicBlocks(t *testing.T) {
 func TestSensitivePaths(t *testing.T) {
 	f := newFixture(t, &schema.Resource{Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
 		"secrets": {Type: cty.Map(cty.String), Optional: true, Sensitive: true},
-		"nested": {Optional: true, Sensitive: true, Nested: &schema.NestedAttributes{Nesting: schema.NestingMap, Attributes: map[string]*schema.Attribute{
-			"o": {Type: cty.String, Optional: true},
-		}}},
+		"nested": {
+			Optional: true, Sensitive: true,
+			Nested: &schema.NestedAttributes{Nesting: schema.NestingMap, Attributes: map[string]*schema.Attribute{
+				"o": {Type: cty.String, Optional: true},
+			}},
+		},
 	}}})
 	value := func(key, v string) cty.Value {
 		return cty.ObjectVal(map[string]cty.Value{
@@ -181,11 +189,16 @@ func TestSensitivePaths(t *testing.T) {
 	}), "", cty.NilVal, nil)
 	_, unknowns := f.create(config)
 	f.Apply = func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		return &tfprotov6.ApplyResourceChangeResponse{NewState: &tfprotov6.DynamicValue{MsgPack: []byte("\x82\xa7secrets\x81\xa7hunter8\x90\xa6nested\xc0")}}, nil
+		return &tfprotov6.ApplyResourceChangeResponse{
+			NewState: &tfprotov6.DynamicValue{MsgPack: []byte("\x82\xa7secrets\x81\xa7hunter8\x90\xa6nested\xc0")},
+		}, nil
 	}
 	_, malformed := f.create(config)
-	for name, diags := range map[string]diagnostic.Diagnostics{"planned": planned, "applied": applied, "unknown": unknowns, "malformed": malformed} {
-		if text := diags.String(); !diags.HasErrors() || strings.Contains(text, "hunter") || !strings.Contains(text, "secrets: ") && !strings.Contains(text, "nested: ") {
+	for name, diags := range map[string]diagnostic.Diagnostics{
+		"planned": planned, "applied": applied, "unknown": unknowns, "malformed": malformed,
+	} {
+		if text := diags.String(); !diags.HasErrors() || strings.Contains(text, "hunter") ||
+			!strings.Contains(text, "secrets: ") && !strings.Contains(text, "nested: ") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

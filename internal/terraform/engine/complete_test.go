@@ -33,24 +33,53 @@ func TestCreateComplete(t *testing.T) {
 		validated, plannedWith, with []*tfprotov6.Diagnostic
 		want                         instance.Status
 	}{
-		"every value":                     {planned: left, answered: with(map[string]cty.Value{"c": str("1"), "oc": str("2")}), want: instance.Full},
-		"one value":                       {planned: left, answered: with(map[string]cty.Value{"oc": str("2")}), want: instance.Full},
-		"no value":                        {planned: left, answered: nothing, want: instance.Partial},
-		"no value was left":               {planned: nothing, answered: nothing, want: instance.Full},
-		"a value inside":                  {planned: with(map[string]cty.Value{"n": cty.ObjectVal(map[string]cty.Value{"a": unknown})}), answered: with(map[string]cty.Value{"n": cty.ObjectVal(map[string]cty.Value{"a": str("1")})}), want: instance.Full},
-		"no value inside":                 {planned: with(map[string]cty.Value{"n": cty.ObjectVal(map[string]cty.Value{"a": unknown})}), answered: with(map[string]cty.Value{"n": cty.ObjectVal(map[string]cty.Value{"a": null})}), want: instance.Partial},
-		"elements of a set prove nothing": {planned: with(map[string]cty.Value{"set": cty.SetVal([]cty.Value{unknown})}), answered: with(map[string]cty.Value{"set": cty.SetVal([]cty.Value{str("1")})}), want: instance.Full},
-		"a warning":                       {planned: left, answered: with(map[string]cty.Value{"c": str("1")}), with: warn("Not read"), want: instance.Partial},
-		"a warning, and nothing left":     {planned: nothing, answered: nothing, with: warn("Not read"), want: instance.Partial},
-		"the plan's warning":              {planned: left, answered: with(map[string]cty.Value{"c": str("1")}), plannedWith: warn("Old"), with: warn("Old"), want: instance.Full},
-		"the validation's warning":        {planned: left, answered: with(map[string]cty.Value{"c": str("1")}), validated: warn("Old"), with: warn("Old"), want: instance.Full},
-		"another warning than the plan's": {planned: left, answered: with(map[string]cty.Value{"c": str("1")}), plannedWith: warn("Old"), with: warn("Not read"), want: instance.Partial},
-		"an error":                        {planned: left, answered: with(map[string]cty.Value{"c": str("1")}), with: providerError("It failed", ""), want: instance.Tainted},
+		"every value": {
+			planned: left, answered: with(map[string]cty.Value{"c": str("1"), "oc": str("2")}), want: instance.Full,
+		},
+		"one value":         {planned: left, answered: with(map[string]cty.Value{"oc": str("2")}), want: instance.Full},
+		"no value":          {planned: left, answered: nothing, want: instance.Partial},
+		"no value was left": {planned: nothing, answered: nothing, want: instance.Full},
+		"a value inside": {
+			planned:  with(map[string]cty.Value{"n": cty.ObjectVal(map[string]cty.Value{"a": unknown})}),
+			answered: with(map[string]cty.Value{"n": cty.ObjectVal(map[string]cty.Value{"a": str("1")})}),
+			want:     instance.Full,
+		},
+		"no value inside": {
+			planned:  with(map[string]cty.Value{"n": cty.ObjectVal(map[string]cty.Value{"a": unknown})}),
+			answered: with(map[string]cty.Value{"n": cty.ObjectVal(map[string]cty.Value{"a": null})}),
+			want:     instance.Partial,
+		},
+		"elements of a set prove nothing": {
+			planned:  with(map[string]cty.Value{"set": cty.SetVal([]cty.Value{unknown})}),
+			answered: with(map[string]cty.Value{"set": cty.SetVal([]cty.Value{str("1")})}), want: instance.Full,
+		},
+		"a warning": {
+			planned: left, answered: with(map[string]cty.Value{"c": str("1")}), with: warn("Not read"),
+			want: instance.Partial,
+		},
+		"a warning, and nothing left": {planned: nothing, answered: nothing, with: warn("Not read"), want: instance.Partial},
+		"the plan's warning": {
+			planned: left, answered: with(map[string]cty.Value{"c": str("1")}), plannedWith: warn("Old"),
+			with: warn("Old"), want: instance.Full,
+		},
+		"the validation's warning": {
+			planned: left, answered: with(map[string]cty.Value{"c": str("1")}), validated: warn("Old"),
+			with: warn("Old"), want: instance.Full,
+		},
+		"another warning than the plan's": {
+			planned: left, answered: with(map[string]cty.Value{"c": str("1")}), plannedWith: warn("Old"),
+			with: warn("Not read"), want: instance.Partial,
+		},
+		"an error": {
+			planned: left, answered: with(map[string]cty.Value{"c": str("1")}), with: providerError("It failed", ""),
+			want: instance.Tainted,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := &schema.Resource{Type: "test_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{
-				"o": {Type: cty.String, Optional: true}, "oc": {Type: cty.String, Optional: true, Computed: true}, "c": {Type: cty.String, Computed: true},
+				"o": {Type: cty.String, Optional: true}, "oc": {Type: cty.String, Optional: true, Computed: true},
+				"c": {Type: cty.String, Computed: true},
 				"n": {Type: nested, Optional: true, Computed: true}, "set": {Type: cty.Set(cty.String), Optional: true, Computed: true},
 			}}}
 			f := newFixture(t, r)

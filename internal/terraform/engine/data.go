@@ -24,13 +24,16 @@ func (e *Engine) ReadData(ctx context.Context, r terraform.ResourceType, config 
 		return terraform.Data{}, diags
 	}
 	if !config.IsWhollyKnown() {
-		return terraform.Data{}, diagnostic.Errorf("Arguments not known", "The data source %s is read when all of its arguments are known.", c.schema.Type)
+		return terraform.Data{}, diagnostic.Errorf("Arguments not known",
+			"The data source %s is read when all of its arguments are known.", c.schema.Type)
 	}
 	encoded, err := encode(config, c.state)
 	if err != nil {
 		return terraform.Data{}, c.unfitting(err)
 	}
-	validated, err := c.server.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: c.schema.Type, Config: dynamic(encoded)})
+	validated, err := c.server.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{
+		TypeName: c.schema.Type, Config: dynamic(encoded),
+	})
 	if err != nil {
 		return terraform.Data{}, provider.CallError(err)
 	}
@@ -61,9 +64,12 @@ func (c *call) dataAnswer(answer *tfprotov6.ReadDataSourceResponse) (terraform.D
 	v, err := c.decodeState(answer.State)
 	switch {
 	case err != nil:
-		diags = append(diags, diagnostic.AttributeErrorf(c.at(err), invalid, "The provider's answer to reading the data source %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
+		diags = append(diags,
+			diagnostic.AttributeErrorf(c.at(err), invalid, "The provider's answer to reading the data source %s "+
+				"does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
 	case v.IsNull():
-		diags = append(diags, diagnostic.Errorf("Provider produced null object", "The provider's answer to reading the data source %s is null. %s", c.schema.Type, providerBug)...)
+		diags = append(diags, diagnostic.Errorf("Provider produced null object",
+			"The provider's answer to reading the data source %s is null. %s", c.schema.Type, providerBug)...)
 	default:
 		diags = append(diags, c.checkWhollyKnown(v, invalid, "The data read")...)
 		diags = append(diags, c.checkWriteOnly(v, invalid, "The data read")...)

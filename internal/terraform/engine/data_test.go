@@ -35,7 +35,9 @@ func TestReadData(t *testing.T) {
 	state := func(v cty.Value) *tfprotov6.ReadDataSourceResponse {
 		return &tfprotov6.ReadDataSourceResponse{State: enc(t, v, image().ImpliedType())}
 	}
-	with := func(answer *tfprotov6.ReadDataSourceResponse, d []*tfprotov6.Diagnostic, deferred *tfprotov6.Deferred) *tfprotov6.ReadDataSourceResponse {
+	with := func(
+		answer *tfprotov6.ReadDataSourceResponse, d []*tfprotov6.Diagnostic, deferred *tfprotov6.Deferred,
+	) *tfprotov6.ReadDataSourceResponse {
 		answer.Diagnostics, answer.Deferred = d, deferred
 		return answer
 	}
@@ -49,22 +51,46 @@ func TestReadData(t *testing.T) {
 		failure  string
 		reads    int
 	}{
-		"(D1) it is read after it was validated":      {answer: state(data), want: data, reads: 1},
-		"(D2) a configuration that is refused":        {validate: providerError("No such name", ""), failure: "No such name"},
-		"(D3) an error without a result":              {answer: with(&tfprotov6.ReadDataSourceResponse{}, providerError("Not found", ""), nil), failure: "Not found", reads: 1},
-		"(D3) an error with a result":                 {answer: with(state(data), providerError("Not found", ""), nil), failure: "Not found", reads: 1},
-		"(D4) a deferral":                             {answer: with(&tfprotov6.ReadDataSourceResponse{}, nil, &tfprotov6.Deferred{Reason: tfprotov6.DeferredReasonAbsentPrereq}), failure: "Deferred by the provider: ABSENT_PREREQ", reads: 1},
-		"(D4) an error comes before a deferral":       {answer: with(&tfprotov6.ReadDataSourceResponse{}, providerError("Not found", ""), &tfprotov6.Deferred{}), failure: "Not found", reads: 1},
-		"(D5) a null result":                          {answer: state(cty.NullVal(image().ImpliedType())), failure: "Provider produced null object", reads: 1},
-		"(D5) no result is null":                      {answer: &tfprotov6.ReadDataSourceResponse{}, failure: "Provider produced null object", reads: 1},
-		"(D6) a result with an unknown value":         {answer: state(imageValue(str("a"), cty.UnknownVal(cty.Number), null)), failure: "Provider produced invalid object", reads: 1},
-		"(D6) a result of another type":               {answer: &tfprotov6.ReadDataSourceResponse{State: enc(t, str("x"), cty.String)}, failure: "Provider produced invalid object", reads: 1},
-		"(D7) a result may differ from the arguments": {answer: state(imageValue(str("b"), noSize, null)), want: imageValue(str("b"), noSize, null), reads: 1},
-		"(D8) unknown arguments":                      {config: imageValue(unknown, noSize, null), failure: "Arguments not known"},
-		"arguments of another type":                   {config: cty.EmptyObjectVal, failure: "Incorrect attribute value type"},
-		"no arguments":                                {config: cty.NullVal(image().ImpliedType()), failure: "Missing configuration"},
-		"a warning":                                   {answer: with(state(data), warning, nil), want: data, reads: 1},
-		"a server that breaks off":                    {err: provider.ErrUnimplemented, failure: "Unsupported plugin method", reads: 1},
+		"(D1) it is read after it was validated": {answer: state(data), want: data, reads: 1},
+		"(D2) a configuration that is refused":   {validate: providerError("No such name", ""), failure: "No such name"},
+		"(D3) an error without a result": {
+			answer:  with(&tfprotov6.ReadDataSourceResponse{}, providerError("Not found", ""), nil),
+			failure: "Not found", reads: 1,
+		},
+		"(D3) an error with a result": {
+			answer: with(state(data), providerError("Not found", ""), nil), failure: "Not found", reads: 1,
+		},
+		"(D4) a deferral": {
+			answer: with(&tfprotov6.ReadDataSourceResponse{}, nil, &tfprotov6.Deferred{
+				Reason: tfprotov6.DeferredReasonAbsentPrereq,
+			}), failure: "Deferred by the provider: ABSENT_PREREQ", reads: 1,
+		},
+		"(D4) an error comes before a deferral": {
+			answer:  with(&tfprotov6.ReadDataSourceResponse{}, providerError("Not found", ""), &tfprotov6.Deferred{}),
+			failure: "Not found", reads: 1,
+		},
+		"(D5) a null result": {
+			answer: state(cty.NullVal(image().ImpliedType())), failure: "Provider produced null object", reads: 1,
+		},
+		"(D5) no result is null": {
+			answer: &tfprotov6.ReadDataSourceResponse{}, failure: "Provider produced null object", reads: 1,
+		},
+		"(D6) a result with an unknown value": {
+			answer:  state(imageValue(str("a"), cty.UnknownVal(cty.Number), null)),
+			failure: "Provider produced invalid object", reads: 1,
+		},
+		"(D6) a result of another type": {
+			answer:  &tfprotov6.ReadDataSourceResponse{State: enc(t, str("x"), cty.String)},
+			failure: "Provider produced invalid object", reads: 1,
+		},
+		"(D7) a result may differ from the arguments": {
+			answer: state(imageValue(str("b"), noSize, null)), want: imageValue(str("b"), noSize, null), reads: 1,
+		},
+		"(D8) unknown arguments":    {config: imageValue(unknown, noSize, null), failure: "Arguments not known"},
+		"arguments of another type": {config: cty.EmptyObjectVal, failure: "Incorrect attribute value type"},
+		"no arguments":              {config: cty.NullVal(image().ImpliedType()), failure: "Missing configuration"},
+		"a warning":                 {answer: with(state(data), warning, nil), want: data, reads: 1},
+		"a server that breaks off":  {err: provider.ErrUnimplemented, failure: "Unsupported plugin method", reads: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +136,9 @@ func TestReadDataConceals(t *testing.T) {
 		return &tfprotov6.ValidateDataResourceConfigResponse{}, nil
 	}
 	f.ReadData = func(*tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-		return &tfprotov6.ReadDataSourceResponse{State: enc(t, imageValue(unknown, cty.UnknownVal(cty.Number), str("hunter2")), image().ImpliedType())}, nil
+		return &tfprotov6.ReadDataSourceResponse{
+			State: enc(t, imageValue(unknown, cty.UnknownVal(cty.Number), str("hunter2")), image().ImpliedType()),
+		}, nil
 	}
 	_, diags := f.engine.ReadData(t.Context(), terraform.ResourceType{Schema: image()}, imageValue(null, cty.NullVal(cty.Number), null))
 	if got := (diagnostic.Diagnostics)(diags).Err(); got == nil || strings.Contains(got.Error(), "hunter2") {

@@ -50,7 +50,11 @@ func (e *Engine) PlanDestroy(ctx context.Context, r terraform.ResourceType, in i
 		return none, diags
 	}
 	if planned, err := c.decodeState(answer.PlannedState); err != nil || !planned.IsNull() {
-		return none, append(diags, diagnostic.Errorf(invalidPlan, "The provider planned something other than the absence of %s for its destruction. %s", c.schema.Type, providerBug)...)
+		return none,
+			append(
+				diags, diagnostic.Errorf(invalidPlan, "The provider planned something other than the absence of %s "+
+					"for its destruction. %s", c.schema.Type, providerBug)...,
+			)
 	}
 	identity, _, more := c.answeredIdentity(answer.PlannedIdentity)
 	if !more.HasErrors() {

@@ -78,7 +78,8 @@ func (e *Engine) begin(ctx context.Context, r terraform.ResourceType) (*call, di
 	if p.Meta != nil {
 		meta, err := encode(r.ProviderMeta, p.Meta.ImpliedType())
 		if err != nil {
-			return nil, diagnostic.Errorf("Invalid provider_meta", "The provider_meta value for %s does not fit the provider's schema for it: %s.", r.Schema.Type, err)
+			return nil, diagnostic.Errorf("Invalid provider_meta",
+				"The provider_meta value for %s does not fit the provider's schema for it: %s.", r.Schema.Type, err)
 		}
 		c.meta = meta
 	}
@@ -87,7 +88,9 @@ func (e *Engine) begin(ctx context.Context, r terraform.ResourceType) (*call, di
 
 // beginBlock begins an operation on something that has a configuration by a schema and no state
 // that is kept: an action or an ephemeral resource. kind is its kind in messages.
-func (e *Engine) beginBlock(ctx context.Context, kind, name string, blocks func(*schema.Provider) map[string]*schema.Block) (*call, diagnostic.Diagnostics) {
+func (e *Engine) beginBlock(
+	ctx context.Context, kind, name string, blocks func(*schema.Provider) map[string]*schema.Block,
+) (*call, diagnostic.Diagnostics) {
 	p, diags := e.server.Schema(ctx)
 	if diags.HasErrors() {
 		return nil, diags.Errors()
@@ -116,7 +119,8 @@ func notRefreshed(in instance.Instance) diagnostic.Diagnostics {
 	if len(in.RawState) == 0 && len(in.RawIdentity) == 0 {
 		return nil
 	}
-	return diagnostic.Errorf("Resource instance needs a refresh", "The stored object is of another version of its schema. It must be refreshed before anything is planned for it.")
+	return diagnostic.Errorf("Resource instance needs a refresh", "The stored object is of another version of its "+
+		"schema. It must be refreshed before anything is planned for it.")
 }
 
 // gone returns the instance after its object has ceased to exist.

@@ -23,10 +23,14 @@ func TestLifecycle(t *testing.T) {
 		for name, v := range computed {
 			values[name] = v
 		}
-		return &tfprotov6.ApplyResourceChangeResponse{NewState: f.enc(cty.ObjectVal(values)), Private: []byte("p"), NewIdentity: f.encIdentity(identity("1"))}, nil
+		return &tfprotov6.ApplyResourceChangeResponse{
+			NewState: f.enc(cty.ObjectVal(values)), Private: []byte("p"), NewIdentity: f.encIdentity(identity("1")),
+		}, nil
 	}
 	f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-		out := &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity}
+		out := &tfprotov6.PlanResourceChangeResponse{
+			PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity,
+		}
 		if proposed := f.dec(r.ProposedNewState); !proposed.IsNull() && f.dec(r.PriorState).IsNull() {
 			values := proposed.AsValueMap()
 			values["oc"], values["c"] = unknown, unknown

@@ -18,7 +18,8 @@ const invalidEphemeral = "Provider produced invalid ephemeral resource instance"
 var _ terraform.EphemeralOpener = (*Engine)(nil)
 
 func (e *Engine) beginEphemeral(ctx context.Context, ephemeralType string) (*call, diagnostic.Diagnostics) {
-	return e.beginBlock(ctx, "ephemeral resource type", ephemeralType, func(p *schema.Provider) map[string]*schema.Block { return p.EphemeralResources })
+	return e.beginBlock(ctx, "ephemeral resource type", ephemeralType,
+		func(p *schema.Provider) map[string]*schema.Block { return p.EphemeralResources })
 }
 
 // ValidateEphemeral implements terraform.EphemeralOpener (contract § 10.1).
@@ -35,7 +36,9 @@ func (e *Engine) ValidateEphemeral(ctx context.Context, ephemeralType string, co
 }
 
 func (c *call) validateEphemeral(ctx context.Context, config []byte) diagnostic.Diagnostics {
-	answer, err := c.server.ValidateEphemeralResourceConfig(ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: c.schema.Type, Config: dynamic(config)})
+	answer, err := c.server.ValidateEphemeralResourceConfig(ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{
+		TypeName: c.schema.Type, Config: dynamic(config),
+	})
 	if err != nil {
 		return provider.CallError(err)
 	}
@@ -87,7 +90,8 @@ func (e *Engine) OpenEphemeral(ctx context.Context, ephemeralType string, config
 func (c *call) ephemeralResult(config cty.Value, answered *tfprotov6.DynamicValue) (cty.Value, diagnostic.Diagnostics) {
 	result, err := c.decodeState(answered)
 	if err != nil {
-		return result, diagnostic.AttributeErrorf(c.at(err), invalidEphemeral, "The result for %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)
+		return result, diagnostic.AttributeErrorf(c.at(err), invalidEphemeral,
+			"The result for %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)
 	}
 	if result.IsNull() {
 		return result, diagnostic.Errorf(invalidEphemeral, "There is no result for %s. %s", c.schema.Type, providerBug)
@@ -97,7 +101,8 @@ func (c *call) ephemeralResult(config cty.Value, answered *tfprotov6.DynamicValu
 	}
 	var diags diagnostic.Diagnostics
 	for _, err := range objchange.AssertPlanValid(c.schema.Block, cty.NullVal(c.state), config, result) {
-		diags = append(diags, diagnostic.AttributeErrorf(c.at(err), invalidEphemeral, "The result for %s is inconsistent with the configuration. %s", c.schema.Type, providerBug)...)
+		diags = append(diags, diagnostic.AttributeErrorf(c.at(err), invalidEphemeral,
+			"The result for %s is inconsistent with the configuration. %s", c.schema.Type, providerBug)...)
 	}
 	return result, diags
 }
@@ -111,7 +116,9 @@ func (e *Engine) RenewEphemeral(ctx context.Context, ephemeralType string, open 
 	if err := provider.Fence(ctx); err != nil {
 		return open, diagnostic.Errorf("Ephemeral resource not renewed", "%s.", err)
 	}
-	answer, err := c.server.RenewEphemeralResource(ctx, &tfprotov6.RenewEphemeralResourceRequest{TypeName: ephemeralType, Private: open.Private})
+	answer, err := c.server.RenewEphemeralResource(ctx, &tfprotov6.RenewEphemeralResourceRequest{
+		TypeName: ephemeralType, Private: open.Private,
+	})
 	if err != nil {
 		return open, provider.CallError(err)
 	}
@@ -138,7 +145,9 @@ func (e *Engine) CloseEphemeral(ctx context.Context, ephemeralType string, open 
 }
 
 func (c *call) closeEphemeral(ctx context.Context, open terraform.Open) diagnostic.Diagnostics {
-	answer, err := c.server.CloseEphemeralResource(ctx, &tfprotov6.CloseEphemeralResourceRequest{TypeName: c.schema.Type, Private: open.Private})
+	answer, err := c.server.CloseEphemeralResource(ctx, &tfprotov6.CloseEphemeralResourceRequest{
+		TypeName: c.schema.Type, Private: open.Private,
+	})
 	if err != nil {
 		return provider.CallError(err)
 	}

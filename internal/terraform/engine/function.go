@@ -59,7 +59,8 @@ func CallFunction(ctx context.Context, server provider.Server, name string, argu
 		err = errors.New("the result is not known")
 	}
 	if err != nil {
-		return cty.NilVal, diagnostic.Errorf("Provider returned invalid result from function", "The result of %s is invalid, which is a bug in the provider: %s.", name, formatError(err))
+		return cty.NilVal, diagnostic.Errorf("Provider returned invalid result from function",
+			"The result of %s is invalid, which is a bug in the provider: %s.", name, formatError(err))
 	}
 	return out, nil
 }

@@ -31,19 +31,29 @@ func TestCallFunction(t *testing.T) {
 		want      cty.Value
 		failure   string
 	}{
-		"object":            {function: "parse", arguments: []cty.Value{str("server/1")}, answer: value(parsed, parts), want: parsed},
-		"further arguments": {function: "label", arguments: []cty.Value{str("a"), str("b")}, answer: value(str("a-b"), cty.String), want: str("a-b")},
-		"any type":          {function: "any", arguments: []cty.Value{cty.True}, answer: value(cty.True, cty.DynamicPseudoType), want: cty.True},
-		"null":              {function: "any", arguments: []cty.Value{cty.NullVal(cty.String)}, answer: value(cty.NullVal(cty.String), cty.DynamicPseudoType), want: cty.NullVal(cty.String)},
+		"object": {function: "parse", arguments: []cty.Value{str("server/1")}, answer: value(parsed, parts), want: parsed},
+		"further arguments": {
+			function: "label", arguments: []cty.Value{str("a"), str("b")}, answer: value(str("a-b"), cty.String),
+			want: str("a-b"),
+		},
+		"any type": {function: "any", arguments: []cty.Value{cty.True}, answer: value(cty.True, cty.DynamicPseudoType), want: cty.True},
+		"null": {
+			function: "any", arguments: []cty.Value{cty.NullVal(cty.String)},
+			answer: value(cty.NullVal(cty.String), cty.DynamicPseudoType), want: cty.NullVal(cty.String),
+		},
 		"no answer is null": {function: "label", answer: &tfprotov6.CallFunctionResponse{}, want: cty.NullVal(cty.String)},
 		"unknown function":  {function: "other", failure: "The provider has no function other."},
 		"too many arguments": {
 			function: "parse", arguments: []cty.Value{str("a"), str("b")},
 			failure: `Call to function "parse" failed: It takes 1 arguments.`,
 		},
-		"argument of another type": {function: "parse", arguments: []cty.Value{cty.EmptyObjectVal}, failure: `Call to function "parse" failed: Argument id`},
+		"argument of another type": {
+			function: "parse", arguments: []cty.Value{cty.EmptyObjectVal},
+			failure: `Call to function "parse" failed: Argument id`,
+		},
 		"error": {
-			function: "parse", arguments: []cty.Value{str("x")}, answer: &tfprotov6.CallFunctionResponse{Error: &tfprotov6.FunctionError{Text: "no id"}},
+			function: "parse", arguments: []cty.Value{str("x")},
+			answer:  &tfprotov6.CallFunctionResponse{Error: &tfprotov6.FunctionError{Text: "no id"}},
 			failure: `Call to function "parse" failed: no id`,
 		},
 		"error of an argument": {
@@ -51,9 +61,15 @@ func TestCallFunction(t *testing.T) {
 			answer:  &tfprotov6.CallFunctionResponse{Error: &tfprotov6.FunctionError{Text: "no id", FunctionArgument: ptr.To[int64](0)}},
 			failure: `Call to function "parse" failed: Argument 1 (id): no id`,
 		},
-		"result of another type": {function: "parse", arguments: []cty.Value{str("x")}, answer: value(str("x"), cty.String), failure: "Provider returned invalid result from function"},
-		"unknown result":         {function: "label", answer: value(cty.UnknownVal(cty.String), cty.String), failure: "Provider returned invalid result from function"},
-		"not implemented":        {function: "label", err: provider.ErrUnimplemented, failure: "Unsupported plugin method"},
+		"result of another type": {
+			function: "parse", arguments: []cty.Value{str("x")}, answer: value(str("x"), cty.String),
+			failure: "Provider returned invalid result from function",
+		},
+		"unknown result": {
+			function: "label", answer: value(cty.UnknownVal(cty.String), cty.String),
+			failure: "Provider returned invalid result from function",
+		},
+		"not implemented": {function: "label", err: provider.ErrUnimplemented, failure: "Unsupported plugin method"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, thing())

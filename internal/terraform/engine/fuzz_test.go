@@ -22,7 +22,8 @@ func FuzzAnswers(f *testing.F) {
 	seed := func(v cty.Value, ty cty.Type) []byte { return enc(f, v, ty).MsgPack }
 	a := object(map[string]cty.Value{"o": str("a")})
 	f.Add(seed(a, r.ImpliedType()), seed(identity("1"), r.IdentityType()), []byte("p"), false, false)
-	f.Add(seed(object(map[string]cty.Value{"c": unknown, "wo": str("x")}), r.ImpliedType()), seed(cty.UnknownVal(r.IdentityType()), r.IdentityType()), []byte(nil), true, true)
+	f.Add(seed(object(map[string]cty.Value{"c": unknown, "wo": str("x")}), r.ImpliedType()),
+		seed(cty.UnknownVal(r.IdentityType()), r.IdentityType()), []byte(nil), true, true)
 	f.Add([]byte{0xc0}, []byte{0xc0}, []byte(nil), true, false)
 	f.Add([]byte(nil), []byte(nil), []byte(nil), false, true)
 	f.Add([]byte("\xdd\xff\xff\xff\xff"), []byte("\x80"), []byte(nil), false, false)
@@ -38,10 +39,17 @@ func FuzzAnswers(f *testing.F) {
 			return &tfprotov6.ReadResourceResponse{NewState: value, NewIdentity: data, Private: private, Diagnostics: said}, nil
 		}
 		fx.Apply = func(*tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-			return &tfprotov6.ApplyResourceChangeResponse{NewState: value, NewIdentity: data, Private: private, Diagnostics: said, UnsafeToUseLegacyTypeSystem: legacy}, nil
+			return &tfprotov6.ApplyResourceChangeResponse{
+				NewState: value, NewIdentity: data, Private: private, Diagnostics: said,
+				UnsafeToUseLegacyTypeSystem: legacy,
+			}, nil
 		}
 		fx.Import = func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-			return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{{TypeName: r.Type, State: value, Identity: data, Private: private}}}, nil
+			return &tfprotov6.ImportResourceStateResponse{
+				ImportedResources: []*tfprotov6.ImportedResource{{
+					TypeName: r.Type, State: value, Identity: data, Private: private,
+				}},
+			}, nil
 		}
 		fx.Upgrade = func(*tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: value}, nil

@@ -16,7 +16,9 @@ import (
 )
 
 // Import implements terraform.Executor (contract § 3.10): import, then read what was imported.
-func (e *Engine) Import(ctx context.Context, r terraform.ResourceType, target terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Engine) Import(
+	ctx context.Context, r terraform.ResourceType, target terraform.ImportTarget,
+) (instance.Instance, diagnostic.Diagnostics) {
 	var none instance.Instance
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {
@@ -54,7 +56,10 @@ func (e *Engine) Import(ctx context.Context, r terraform.ResourceType, target te
 	}
 	if !out.Exists() {
 		return none, append(diags, diagnostic.Errorf("Cannot import non-existent remote object",
-			"While attempting to import an existing object of %s, the provider detected that no object exists with the given id or identity. Only objects that exist can be imported; check the id or identity, and that the provider is configured for the account and region the object is in.", c.schema.Type)...)
+			"While attempting to import an existing object of %s, the provider detected that no object exists with "+
+				"the given id or identity. Only objects that exist can be imported; check the id or identity, and "+
+				"that the provider is configured for the account and region the object is in.",
+			c.schema.Type)...)
 	}
 	return out, diags
 }
@@ -94,7 +99,8 @@ func (c *call) importIdentity(given cty.Value) (cty.Value, diagnostic.Diagnostic
 	const wrongType, invalid = "Incorrect value type", "Invalid import identity argument"
 	switch {
 	case c.schema.Identity == nil:
-		return given, diagnostic.Errorf("Unable to determine identity schema for import identity", "The provider has no identity for %s (unknown identity type). Import it by id.", c.schema.Type)
+		return given, diagnostic.Errorf("Unable to determine identity schema for import identity",
+			"The provider has no identity for %s (unknown identity type). Import it by id.", c.schema.Type)
 	case given.ContainsMarked():
 		return given, diagnostic.Errorf("Invalid import identity", "The import identity cannot be sensitive.")
 	case given.IsNull():
@@ -107,7 +113,8 @@ func (c *call) importIdentity(given cty.Value) (cty.Value, diagnostic.Diagnostic
 	var diags diagnostic.Diagnostics
 	for _, name := range slices.Sorted(maps.Keys(given.Type().AttributeTypes())) {
 		if c.schema.Identity.Attributes[name] == nil {
-			diags = append(diags, diagnostic.AttributeErrorf(cty.GetAttrPath(name), wrongType, "The identity of %s has no attribute %q.", c.schema.Type, name)...)
+			diags = append(diags, diagnostic.AttributeErrorf(cty.GetAttrPath(name), wrongType,
+				"The identity of %s has no attribute %q.", c.schema.Type, name)...)
 		}
 	}
 	values := make(map[string]cty.Value, len(c.schema.Identity.Attributes))
@@ -117,7 +124,8 @@ func (c *call) importIdentity(given cty.Value) (cty.Value, diagnostic.Diagnostic
 		if given.Type().HasAttribute(name) {
 			v, err := convert.Convert(given.GetAttr(name), a.Type)
 			if err != nil {
-				diags = append(diags, diagnostic.AttributeErrorf(cty.GetAttrPath(name), wrongType, "The identity attribute %q must be a %s.", name, a.Type.FriendlyName())...)
+				diags = append(diags, diagnostic.AttributeErrorf(cty.GetAttrPath(name), wrongType,
+					"The identity attribute %q must be a %s.", name, a.Type.FriendlyName())...)
 				continue
 			}
 			value = v
@@ -167,11 +175,13 @@ func (c *call) imported(answer *tfprotov6.ImportResourceStateResponse, byIdentit
 	case answer.Deferred != nil:
 		return none, append(diags, c.deferred(answer.Deferred)...)
 	case len(objects) > 1:
-		return fail("Multiple import states not supported", "The provider imported %d objects for one of %s. Only imports of one object are supported.", len(objects), c.schema.Type)
+		return fail("Multiple import states not supported", "The provider imported %d objects for one of %s. Only "+
+			"imports of one object are supported.", len(objects), c.schema.Type)
 	case len(objects) == 0:
 		return fail("Import returned no resources", "The provider found nothing to import for %s.", c.schema.Type)
 	case objects[0].TypeName != c.schema.Type:
-		return fail("Import returned another resource type", "The provider imported an object of type %q, where %s was asked for. %s", objects[0].TypeName, c.schema.Type, providerBug)
+		return fail("Import returned another resource type", "The provider imported an object of type %q, where %s "+
+			"was asked for. %s", objects[0].TypeName, c.schema.Type, providerBug)
 	}
 	object := objects[0]
 	identity, identityBytes, more := c.answeredIdentity(object.Identity)
@@ -187,14 +197,17 @@ func (c *call) imported(answer *tfprotov6.ImportResourceStateResponse, byIdentit
 	}
 	state, err := c.decodeState(object.State)
 	if err != nil {
-		return none, append(diags, diagnostic.AttributeErrorf(c.at(err), invalidObject, "The imported object of %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
+		return none,
+			append(diags, diagnostic.AttributeErrorf(c.at(err), invalidObject,
+				"The imported object of %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
 	}
 	diags = append(diags, c.checkWriteOnly(state, "Import returned a non-null value for a write-only attribute", "The imported object")...)
 	if diags.HasErrors() {
 		return none, diags
 	}
 	if state.IsNull() && !byIdentity {
-		return fail("Import returned null resource", "While attempting to import with the given id, the provider returned an object of %s that does not exist.", c.schema.Type)
+		return fail("Import returned null resource", "While attempting to import with the given id, the provider "+
+			"returned an object of %s that does not exist.", c.schema.Type)
 	}
 	return instance.Instance{
 		State: state, SchemaVersion: c.schema.Version,

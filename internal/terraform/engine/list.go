@@ -30,7 +30,9 @@ type Listed struct {
 }
 
 // List implements terraform.Lister.
-func (e *Engine) List(ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int) ([]cty.Value, bool, diagnostic.Diagnostics) {
+func (e *Engine) List(
+	ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int,
+) ([]cty.Value, bool, diagnostic.Diagnostics) {
 	list, config, diags := e.listConfig(ctx, r.Schema, arguments)
 	if diags.HasErrors() {
 		return nil, false, diags
@@ -41,7 +43,9 @@ func (e *Engine) List(ctx context.Context, r terraform.ResourceType, arguments m
 }
 
 // listConfig returns the list resource of a type, and its configuration with arguments.
-func (e *Engine) listConfig(ctx context.Context, r *schema.Resource, arguments map[string]cty.Value) (*schema.Block, cty.Value, diagnostic.Diagnostics) {
+func (e *Engine) listConfig(
+	ctx context.Context, r *schema.Resource, arguments map[string]cty.Value,
+) (*schema.Block, cty.Value, diagnostic.Diagnostics) {
 	p, diags := e.server.Schema(ctx)
 	if diags.HasErrors() {
 		return nil, cty.NilVal, diags.Errors()
@@ -58,7 +62,8 @@ func (e *Engine) listConfig(ctx context.Context, r *schema.Resource, arguments m
 		}
 		converted, err := convert.Convert(v, a.ImpliedType())
 		if err != nil {
-			return nil, cty.NilVal, diagnostic.Errorf("Resource type cannot be listed", "The argument %s of the list resource of %s has the wrong type: %s.", name, r.Type, err)
+			return nil, cty.NilVal, diagnostic.Errorf("Resource type cannot be listed",
+				"The argument %s of the list resource of %s has the wrong type: %s.", name, r.Type, err)
 		}
 		values[name] = converted
 	}
@@ -71,8 +76,12 @@ func (e *Engine) listConfig(ctx context.Context, r *schema.Resource, arguments m
 // ListObjects lists at most limit objects of a resource type, and calls each as they arrive. The
 // configuration is that of its list resource, list. more is set if there may be further objects.
 // With errors the objects may be incomplete.
-func (e *Engine) ListObjects(ctx context.Context, r *schema.Resource, list *schema.Block, config cty.Value, limit int64, each func(Listed)) (more bool, diags diagnostic.Diagnostics) {
-	return e.results(ctx, listing{r, list, config, limit, false}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
+func (e *Engine) ListObjects(
+	ctx context.Context, r *schema.Resource, list *schema.Block, config cty.Value, limit int64, each func(Listed),
+) (more bool, diags diagnostic.Diagnostics) {
+	return e.results(ctx, listing{
+		r, list, config, limit, false,
+	}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
 		each(Listed{DisplayName: result.DisplayName, Identity: identity})
 		return nil
 	})
@@ -88,10 +97,13 @@ type listing struct {
 }
 
 // results calls each with at most limit objects, and their identities.
-func (e *Engine) results(ctx context.Context, l listing, each func(tfprotov6.ListResourceResult, cty.Value) diagnostic.Diagnostics) (more bool, diags diagnostic.Diagnostics) {
+func (e *Engine) results(
+	ctx context.Context, l listing, each func(tfprotov6.ListResourceResult, cty.Value) diagnostic.Diagnostics,
+) (more bool, diags diagnostic.Diagnostics) {
 	encoded, err := encode(l.config, l.list.ImpliedType())
 	if err != nil {
-		return false, diagnostic.Errorf("Value cannot be encoded", "The arguments to list %s cannot be sent to the provider: %s.", l.resource.Type, err)
+		return false, diagnostic.Errorf("Value cannot be encoded",
+			"The arguments to list %s cannot be sent to the provider: %s.", l.resource.Type, err)
 	}
 	if diags = e.validateList(ctx, l, encoded); diags.HasErrors() {
 		return false, diags
@@ -99,7 +111,9 @@ func (e *Engine) results(ctx context.Context, l listing, each func(tfprotov6.Lis
 	// Cancel the rest of the stream.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := e.server.ListResource(ctx, &tfprotov6.ListResourceRequest{TypeName: l.resource.Type, Config: dynamic(encoded), IncludeResource: l.states, Limit: l.limit})
+	stream, err := e.server.ListResource(ctx, &tfprotov6.ListResourceRequest{
+		TypeName: l.resource.Type, Config: dynamic(encoded), IncludeResource: l.states, Limit: l.limit,
+	})
 	if err != nil {
 		return false, append(diags, provider.CallError(err)...)
 	}
@@ -145,7 +159,8 @@ func (e *Engine) validateList(ctx context.Context, l listing, config []byte) dia
 }
 
 func listedIdentity(r *schema.Resource, v *tfprotov6.DynamicValue) (cty.Value, diagnostic.Diagnostics) {
-	const summary, bug = "Provider listed an invalid identity", "This is a bug in the provider, which should be reported in the provider's own issue tracker."
+	const summary, bug = "Provider listed an invalid identity",
+		"This is a bug in the provider, which should be reported in the provider's own issue tracker."
 	if r.Identity == nil {
 		return cty.NilVal, diagnostic.Errorf(summary, "The provider listed an object of %s, but has no identity schema for it. %s", r.Type, bug)
 	}

@@ -16,7 +16,10 @@ import (
 var _ terraform.StateLister = (*Engine)(nil)
 
 // ListStates implements terraform.StateLister.
-func (e *Engine) ListStates(ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int, each func(identity, state cty.Value)) (bool, diagnostic.Diagnostics) {
+func (e *Engine) ListStates(
+	ctx context.Context, r terraform.ResourceType, arguments map[string]cty.Value, limit int,
+	each func(identity, state cty.Value),
+) (bool, diagnostic.Diagnostics) {
 	list, config, diags := e.listConfig(ctx, r.Schema, arguments)
 	if diags.HasErrors() {
 		return false, diags
@@ -25,12 +28,16 @@ func (e *Engine) ListStates(ctx context.Context, r terraform.ResourceType, argum
 }
 
 // ListWithStates is ListObjects with the states of the objects.
-func (e *Engine) ListWithStates(ctx context.Context, r terraform.ResourceType, list *schema.Block, config cty.Value, limit int64, each func(Listed)) (more bool, diags diagnostic.Diagnostics) {
+func (e *Engine) ListWithStates(
+	ctx context.Context, r terraform.ResourceType, list *schema.Block, config cty.Value, limit int64, each func(Listed),
+) (more bool, diags diagnostic.Diagnostics) {
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {
 		return false, diags
 	}
-	return e.results(ctx, listing{r.Schema, list, config, limit, true}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
+	return e.results(ctx, listing{
+		r.Schema, list, config, limit, true,
+	}, func(result tfprotov6.ListResourceResult, identity cty.Value) diagnostic.Diagnostics {
 		state, diags := c.listedState(result.Resource)
 		if !diags.HasErrors() {
 			each(Listed{DisplayName: result.DisplayName, Identity: identity, State: state})
@@ -48,7 +55,8 @@ func (c *call) listedState(v *tfprotov6.DynamicValue) (cty.Value, diagnostic.Dia
 	const summary = "Provider listed an invalid object"
 	state, err := c.decodeState(v)
 	if err != nil {
-		return cty.NilVal, diagnostic.AttributeErrorf(c.at(err), summary, "An object of %s in the provider's list does not fit its schema: %s. %s", c.schema.Type, err, providerBug)
+		return cty.NilVal, diagnostic.AttributeErrorf(c.at(err), summary,
+			"An object of %s in the provider's list does not fit its schema: %s. %s", c.schema.Type, err, providerBug)
 	}
 	if state.IsNull() {
 		return cty.NilVal, nil

@@ -14,7 +14,11 @@ import (
 
 // lists sets the server's answer to a list.
 func (f *fixture) lists(results ...tfprotov6.ListResourceResult) {
-	f.Provider.ListResources = map[string]*schema.Block{f.resource.Schema.Type: {Attributes: map[string]*schema.Attribute{"region": {Type: cty.String, Optional: true}}}}
+	f.Provider.ListResources = map[string]*schema.Block{
+		f.resource.Schema.Type: {
+			Attributes: map[string]*schema.Attribute{"region": {Type: cty.String, Optional: true}},
+		},
+	}
 	f.List = func(*tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 		return &tfprotov6.ListResourceServerStream{Results: slices.Values(results)}, nil
 	}
@@ -44,16 +48,24 @@ func TestListStates(t *testing.T) {
 			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(identity("1")), Resource: f.enc(full)}}
 		}, want: []listed{{identity("1"), full}}},
 		"without a state": {limit: 10, results: func(f *fixture) []tfprotov6.ListResourceResult {
-			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(identity("1"))}, {Identity: f.encIdentity(identity("2")), Resource: f.enc(cty.NullVal(thing().ImpliedType()))}}
+			return []tfprotov6.ListResourceResult{
+				{Identity: f.encIdentity(identity("1"))},
+				{Identity: f.encIdentity(identity("2")), Resource: f.enc(cty.NullVal(thing().ImpliedType()))},
+			}
 		}, want: []listed{{identity("1"), cty.NilVal}, {identity("2"), cty.NilVal}}},
 		"as many as the limit": {limit: 1, results: func(f *fixture) []tfprotov6.ListResourceResult {
 			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(identity("1")), Resource: f.enc(full)}}
 		}, want: []listed{{identity("1"), full}}, more: true},
 		"with an unknown value": {limit: 10, results: func(f *fixture) []tfprotov6.ListResourceResult {
-			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(identity("1")), Resource: f.enc(object(map[string]cty.Value{"c": unknown}))}}
+			return []tfprotov6.ListResourceResult{{
+				Identity: f.encIdentity(identity("1")), Resource: f.enc(object(map[string]cty.Value{"c": unknown})),
+			}}
 		}, failure: "Provider listed an invalid object"},
 		"with a write-only value": {limit: 10, results: func(f *fixture) []tfprotov6.ListResourceResult {
-			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(identity("1")), Resource: f.enc(object(map[string]cty.Value{"wo": str("secret")}))}}
+			return []tfprotov6.ListResourceResult{{
+				Identity: f.encIdentity(identity("1")),
+				Resource: f.enc(object(map[string]cty.Value{"wo": str("secret")})),
+			}}
 		}, failure: "Provider listed an invalid object"},
 		"whose identity has only nulls": {limit: 10, results: func(f *fixture) []tfprotov6.ListResourceResult {
 			return []tfprotov6.ListResourceResult{{Identity: f.encIdentity(nothing()), Resource: f.enc(full)}}
@@ -72,16 +84,20 @@ func TestListStates(t *testing.T) {
 				f.lists(test.results(f)...)
 			}
 			var got []listed
-			more, diags := f.engine.ListStates(t.Context(), f.resource, map[string]cty.Value{"region": str("here")}, test.limit, func(identity, state cty.Value) {
-				got = append(got, listed{identity, state})
-			})
-			if diags.HasErrors() != (test.failure != "") || !strings.Contains(diags.String(), test.failure) || strings.Contains(diags.String(), "secret") {
+			more, diags := f.engine.ListStates(t.Context(), f.resource, map[string]cty.Value{"region": str("here")},
+				test.limit, func(identity, state cty.Value) {
+					got = append(got, listed{identity, state})
+				})
+			if diags.HasErrors() != (test.failure != "") || !strings.Contains(diags.String(), test.failure) ||
+				strings.Contains(diags.String(), "secret") {
 				t.Fatalf("got errors %v, want %q", diags, test.failure)
 			}
 			same := func(a, b cty.Value) bool {
 				return (a == cty.NilVal) == (b == cty.NilVal) && (a == cty.NilVal || a.RawEquals(b))
 			}
-			if !slices.EqualFunc(got, test.want, func(a, b listed) bool { return same(a.identity, b.identity) && same(a.state, b.state) }) || more != test.more {
+			if !slices.EqualFunc(got, test.want, func(a, b listed) bool {
+				return same(a.identity, b.identity) && same(a.state, b.state)
+			}) || more != test.more {
 				t.Errorf("got %#v, more %t; want %#v", got, more, test.want)
 			}
 			asked := enginetest.Requests[*tfprotov6.ListResourceRequest](f.Server)

@@ -20,14 +20,17 @@ type MoveSource = terraform.MoveSource
 // MoveResourceState implements terraform.Mover: it asks the provider to convert an object of
 // another type or provider to type r (contract § 3.11). Nothing is stored or read: refresh the
 // returned instance, which keeps the status and the flags of the source.
-func (e *Engine) MoveResourceState(ctx context.Context, r terraform.ResourceType, source MoveSource) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Engine) MoveResourceState(
+	ctx context.Context, r terraform.ResourceType, source MoveSource,
+) (instance.Instance, diagnostic.Diagnostics) {
 	in := source.Instance
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {
 		return in, diags
 	}
 	if !c.provider.Capabilities.MoveResourceState {
-		return in, diagnostic.Errorf("Unsupported `moved` across resource types", "The provider of %s does not support to move objects of another resource type to it.", r.Schema.Type)
+		return in, diagnostic.Errorf("Unsupported `moved` across resource types",
+			"The provider of %s does not support to move objects of another resource type to it.", r.Schema.Type)
 	}
 	state, err := rawJSON(in.RawState, in.State, func() cty.Type { return source.Schema.ImpliedType() })
 	if err != nil {
@@ -73,7 +76,9 @@ func (c *call) moved(in instance.Instance, answer *tfprotov6.MoveResourceStateRe
 		err = errors.New("there is none")
 	}
 	if err != nil {
-		return in, append(diags, diagnostic.AttributeErrorf(c.at(err), summary, "The moved object of %s cannot be used: %s. %s", c.schema.Type, err, providerBug)...)
+		return in,
+			append(diags, diagnostic.AttributeErrorf(c.at(err), summary,
+				"The moved object of %s cannot be used: %s. %s", c.schema.Type, err, providerBug)...)
 	}
 	diags = append(diags, c.checkWhollyKnown(state, summary, "The moved object")...)
 	diags = append(diags, c.checkWriteOnly(state, summary, "The moved object")...)

@@ -22,7 +22,9 @@ const invalidPlan = "Provider produced invalid plan"
 
 // Plan implements terraform.Executor (contract § 3.4). For a replacement the plan's state,
 // private bytes and identity are those of the object to be created.
-func (e *Engine) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Engine) Plan(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	none := terraform.Plan{Resource: r, Prior: in}
 	c, diags := e.begin(ctx, r)
 	if diags.HasErrors() {
@@ -135,7 +137,8 @@ func isNoOp(prior, planned cty.Value) bool {
 }
 
 func cannotBeDestroyed(what string) diagnostic.Diagnostics {
-	return diagnostic.Errorf("Instance cannot be destroyed", "The plan for %s calls for the object to be destroyed, but its configuration prevents that. Allow its destruction, or undo the change that calls for it.", what)
+	return diagnostic.Errorf("Instance cannot be destroyed", "The plan for %s calls for the object to be destroyed, "+
+		"but its configuration prevents that. Allow its destruction, or undo the change that calls for it.", what)
 }
 
 type planRequest struct {
@@ -179,7 +182,9 @@ func (c *call) planChange(ctx context.Context, request planRequest) (planAnswer,
 	if answer.PlannedState != nil && sameBytes(answer.PlannedState.MsgPack, rpc.PriorState.MsgPack) && request.prior.Exists() {
 		out.state, out.unchanged = request.prior.State, true // no need to decode
 	} else if out.state, err = c.decodeState(answer.PlannedState); err != nil {
-		return out, append(diags, diagnostic.AttributeErrorf(c.at(err), invalidPlan, "The provider's plan for %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
+		return out,
+			append(diags, diagnostic.AttributeErrorf(c.at(err), invalidPlan,
+				"The provider's plan for %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
 	}
 	var more diagnostic.Diagnostics
 	out.identity, _, more = c.answeredIdentity(answer.PlannedIdentity)
@@ -201,10 +206,12 @@ func (c *call) assertPlanValid(ctx context.Context, request planRequest, out pla
 	for _, err := range objchange.AssertPlanValid(c.schema.Block, request.prior.State, request.config, out.state) {
 		path := c.at(err)
 		if out.legacy && !out.state.IsNull() {
-			log.Info("The provider's plan is invalid, which is tolerated because it uses the legacy plugin SDK", "type", c.schema.Type, "attribute", diagnostic.FormatPath(path), "problem", err.Error())
+			log.Info("The provider's plan is invalid, which is tolerated because it uses the legacy plugin SDK",
+				"type", c.schema.Type, "attribute", diagnostic.FormatPath(path), "problem", err.Error())
 			continue
 		}
-		diags = append(diags, diagnostic.AttributeErrorf(path, invalidPlan, "The provider planned an invalid value for %s: %s. %s", c.schema.Type, err, providerBug)...)
+		diags = append(diags, diagnostic.AttributeErrorf(path, invalidPlan,
+			"The provider planned an invalid value for %s: %s. %s", c.schema.Type, err, providerBug)...)
 	}
 	return diags
 }
@@ -236,5 +243,6 @@ func (c *call) planRPC(prior instance.Instance, proposed, config cty.Value) (*tf
 }
 
 func (c *call) unencodable(what string, err error) diagnostic.Diagnostics {
-	return diagnostic.AttributeErrorf(c.at(err), "Value cannot be encoded", "The %s of %s cannot be sent to the provider: %s.", what, c.schema.Type, err)
+	return diagnostic.AttributeErrorf(c.at(err), "Value cannot be encoded",
+		"The %s of %s cannot be sent to the provider: %s.", what, c.schema.Type, err)
 }

@@ -55,11 +55,22 @@ func TestSecondPlan(t *testing.T) {
 		second  *tfprotov6.PlanResourceChangeResponse
 		summary string
 	}{
-		"right":       {&tfprotov6.PlanResourceChangeResponse{Diagnostics: warning}, ""},
-		"errors":      {&tfprotov6.PlanResourceChangeResponse{Diagnostics: providerError("Not again", "")}, "Not again"},
-		"null":        {&tfprotov6.PlanResourceChangeResponse{PlannedState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}}, "Provider produced invalid plan"},
-		"legacy null": {&tfprotov6.PlanResourceChangeResponse{PlannedState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}, UnsafeToUseLegacyTypeSystem: true}, "Provider produced invalid plan"},
-		"write-only":  {&tfprotov6.PlanResourceChangeResponse{PlannedState: newFixture(t, thing()).enc(object(map[string]cty.Value{"wo": str("x")}))}, "Provider produced invalid plan"},
+		"right":  {&tfprotov6.PlanResourceChangeResponse{Diagnostics: warning}, ""},
+		"errors": {&tfprotov6.PlanResourceChangeResponse{Diagnostics: providerError("Not again", "")}, "Not again"},
+		"null": {
+			&tfprotov6.PlanResourceChangeResponse{PlannedState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}},
+			"Provider produced invalid plan",
+		},
+		"legacy null": {
+			&tfprotov6.PlanResourceChangeResponse{
+				PlannedState: &tfprotov6.DynamicValue{MsgPack: []byte{0xc0}}, UnsafeToUseLegacyTypeSystem: true,
+			}, "Provider produced invalid plan",
+		},
+		"write-only": {
+			&tfprotov6.PlanResourceChangeResponse{
+				PlannedState: newFixture(t, thing()).enc(object(map[string]cty.Value{"wo": str("x")})),
+			}, "Provider produced invalid plan",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -92,16 +103,26 @@ func TestIgnoreChangesInLegacyPlans(t *testing.T) {
 		ignore terraform.IgnoreChanges
 		want   cty.Value
 	}{
-		"all":  {terraform.IgnoreChanges{All: true}, in},
-		"path": {terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("o")}}, object(map[string]cty.Value{"o": str("a"), "oc": str("legacy")})},
+		"all": {terraform.IgnoreChanges{All: true}, in},
+		"path": {
+			terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("o")}},
+			object(map[string]cty.Value{"o": str("a"), "oc": str("legacy")}),
+		},
 		"none": {terraform.IgnoreChanges{}, object(map[string]cty.Value{"o": str("legacy"), "oc": str("legacy")})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, thing())
 			f.Plan = func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-				return &tfprotov6.PlanResourceChangeResponse{PlannedState: f.enc(object(map[string]cty.Value{"o": str("legacy"), "oc": str("legacy")})), UnsafeToUseLegacyTypeSystem: true}, nil
+				return &tfprotov6.PlanResourceChangeResponse{
+					PlannedState: f.enc(object(map[string]cty.Value{
+						"o": str("legacy"), "oc": str("legacy"),
+					})),
+					UnsafeToUseLegacyTypeSystem: true,
+				}, nil
 			}
-			p, diags := f.engine.Plan(t.Context(), f.resource, f.existing(in, identity("1"), "p"), terraform.Config{Value: object(map[string]cty.Value{"o": str("b")}), IgnoreChanges: test.ignore})
+			p, diags := f.engine.Plan(t.Context(), f.resource, f.existing(in, identity("1"), "p"), terraform.Config{
+				Value: object(map[string]cty.Value{"o": str("b")}), IgnoreChanges: test.ignore,
+			})
 			wantNoErrors(t, diags)
 			wantValue(t, "planned", p.State, test.want)
 		})
@@ -145,10 +166,19 @@ func TestIgnoreChanges(t *testing.T) {
 		path                cty.Path
 		prior, config, want cty.Value
 	}{
-		"attribute":            {cty.GetAttrPath("o"), value(map[string]cty.Value{"o": str("a")}), value(map[string]cty.Value{"o": str("b")}), value(map[string]cty.Value{"o": str("a")})},
-		"attribute unset":      {cty.GetAttrPath("o"), value(map[string]cty.Value{"o": str("a")}), value(nil), value(map[string]cty.Value{"o": str("a")})},
-		"attribute newly set":  {cty.GetAttrPath("o"), value(nil), value(map[string]cty.Value{"o": str("b")}), value(nil)},
-		"no such attribute":    {cty.GetAttrPath("nosuch"), value(nil), value(map[string]cty.Value{"o": str("b")}), value(map[string]cty.Value{"o": str("b")})},
+		"attribute": {
+			cty.GetAttrPath("o"), value(map[string]cty.Value{"o": str("a")}),
+			value(map[string]cty.Value{"o": str("b")}), value(map[string]cty.Value{"o": str("a")}),
+		},
+		"attribute unset": {
+			cty.GetAttrPath("o"), value(map[string]cty.Value{"o": str("a")}), value(nil),
+			value(map[string]cty.Value{"o": str("a")}),
+		},
+		"attribute newly set": {cty.GetAttrPath("o"), value(nil), value(map[string]cty.Value{"o": str("b")}), value(nil)},
+		"no such attribute": {
+			cty.GetAttrPath("nosuch"), value(nil), value(map[string]cty.Value{"o": str("b")}),
+			value(map[string]cty.Value{"o": str("b")}),
+		},
 		"empty path":           {cty.Path{}, value(nil), value(map[string]cty.Value{"o": str("b")}), value(map[string]cty.Value{"o": str("b")})},
 		"whole map":            {cty.GetAttrPath("m"), m("x", "1"), m("y", "2"), m("x", "1")},
 		"key restored":         {key, m("x", "1", "z", "9"), m("y", "2"), m("x", "1", "y", "2")},
@@ -157,11 +187,17 @@ func TestIgnoreChanges(t *testing.T) {
 		"key of a null prior":  {key, value(nil), m("x", "2"), m()},
 		"key of a null config": {key, m("x", "1", "z", "9"), value(nil), m("x", "1")},
 		"key of nothing":       {key, value(nil), value(nil), value(nil)},
-		"unknown map":          {key, m("x", "1"), value(map[string]cty.Value{"m": cty.UnknownVal(strs)}), value(map[string]cty.Value{"m": cty.UnknownVal(strs)})},
+		"unknown map": {
+			key, m("x", "1"), value(map[string]cty.Value{"m": cty.UnknownVal(strs)}),
+			value(map[string]cty.Value{"m": cty.UnknownVal(strs)}),
+		},
 		"list element":         {cty.GetAttrPath("l").IndexInt(0), l("a", "b"), l("x", "y"), l("a", "y")},
 		"no such list element": {cty.GetAttrPath("l").IndexInt(1), l("a"), l("x", "y"), l("x", "y")},
 		"list by a key":        {cty.GetAttrPath("l").IndexString("x"), l("a"), l("x"), l("x")},
-		"attribute by a key":   {cty.GetAttrPath("o").IndexString("x"), value(map[string]cty.Value{"o": str("a")}), value(map[string]cty.Value{"o": str("b")}), value(map[string]cty.Value{"o": str("b")})},
+		"attribute by a key": {
+			cty.GetAttrPath("o").IndexString("x"), value(map[string]cty.Value{"o": str("a")}),
+			value(map[string]cty.Value{"o": str("b")}), value(map[string]cty.Value{"o": str("b")}),
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -193,12 +229,15 @@ func TestIgnoreChanges(t *testing.T) {
 			Value: cty.ObjectVal(map[string]cty.Value{"d": cty.NullVal(cty.DynamicPseudoType)}), IgnoreChanges: terraform.IgnoreChanges{All: true},
 		})
 		wantNoErrors(t, diags)
-		wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), cty.ObjectVal(map[string]cty.Value{"d": cty.NullVal(cty.Number)}))
+		wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config),
+			cty.ObjectVal(map[string]cty.Value{"d": cty.NullVal(cty.Number)}))
 	})
 	// An ignored value keeps its prior sensitive paths: it is the prior value.
 	t.Run("sensitive values", func(t *testing.T) {
 		f := newFixture(t, r)
-		in := f.existing(value(map[string]cty.Value{"o": str("a"), "m": cty.MapVal(map[string]cty.Value{"x": str("1"), "y": str("2")})}), cty.NilVal, "")
+		in := f.existing(value(map[string]cty.Value{
+			"o": str("a"), "m": cty.MapVal(map[string]cty.Value{"x": str("1"), "y": str("2")}),
+		}), cty.NilVal, "")
 		in.SensitivePaths = []cty.Path{cty.GetAttrPath("o"), cty.GetAttrPath("m").IndexString("x"), cty.GetAttrPath("l")}
 		config := terraform.Config{
 			Value:          value(map[string]cty.Value{"o": str("b"), "m": cty.MapVal(map[string]cty.Value{"x": str("1"), "y": str("3")})}),
@@ -348,7 +387,10 @@ func TestPlanDestroy(t *testing.T) {
 	t.Run("unknown identity", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-			return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, PlannedIdentity: f.encIdentity(cty.UnknownVal(f.resource.Schema.IdentityType()))}, nil
+			return &tfprotov6.PlanResourceChangeResponse{
+				PlannedState:    r.ProposedNewState,
+				PlannedIdentity: f.encIdentity(cty.UnknownVal(f.resource.Schema.IdentityType())),
+			}, nil
 		}
 		_, diags := f.engine.PlanDestroy(t.Context(), f.resource, f.existing(a, identity("1"), "p"))
 		wantError(t, diags, "Provider produced invalid identity")
@@ -391,7 +433,9 @@ func TestComputedBlocks(t *testing.T) {
 		t.Run(string(nesting), func(t *testing.T) {
 			f := newFixture(t, outer(nesting))
 			for name, test := range map[string]struct{ given, want cty.Value }{
-				"empty": {in(empty), in(unset)}, "configured": {in(configured), in(configured)}, "null": {cty.NullVal(in(empty).Type()), cty.NullVal(in(empty).Type())},
+				"empty": {in(empty), in(unset)}, "configured": {in(configured), in(configured)}, "null": {
+					cty.NullVal(in(empty).Type()), cty.NullVal(in(empty).Type()),
+				},
 			} {
 				plain := cty.ListValEmpty(leaf.ImpliedType())
 				value := func(b cty.Value) cty.Value { return cty.ObjectVal(map[string]cty.Value{"b": b, "plain": plain}) }
@@ -412,7 +456,10 @@ func TestApplySendsTheOriginalConfiguration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, thing())
 			written := object(map[string]cty.Value{"o": str("b")})
-			p, diags := f.engine.Plan(t.Context(), f.resource, f.existing(object(map[string]cty.Value{"o": str("a")}), identity("1"), "p"), terraform.Config{Value: written, IgnoreChanges: ignore})
+			p, diags := f.engine.Plan(t.Context(), f.resource,
+				f.existing(object(map[string]cty.Value{"o": str("a")}), identity("1"), "p"), terraform.Config{
+					Value: written, IgnoreChanges: ignore,
+				})
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}

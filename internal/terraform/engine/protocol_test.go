@@ -36,7 +36,9 @@ func operations(f *fixture) map[string]func() (instance.Instance, diagnostic.Dia
 			return p.Prior, diags
 		},
 		"apply": func() (instance.Instance, diagnostic.Diagnostics) {
-			return f.engine.Apply(f.Context(), terraform.Plan{Resource: f.resource, Action: terraform.Update, Prior: in, State: b, Config: b, Identity: identity("1")})
+			return f.engine.Apply(f.Context(), terraform.Plan{
+				Resource: f.resource, Action: terraform.Update, Prior: in, State: b, Config: b, Identity: identity("1"),
+			})
 		},
 		"import": func() (instance.Instance, diagnostic.Diagnostics) {
 			_, diags := f.engine.Import(f.Context(), f.resource, terraform.ImportTarget{ID: "1"})
@@ -148,7 +150,11 @@ func TestDiagnostics(t *testing.T) {
 				return a, err
 			}
 			f.Import = func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-				return &tfprotov6.ImportResourceStateResponse{Diagnostics: said, ImportedResources: []*tfprotov6.ImportedResource{nil, f.imported(object(nil), identity("1"), "")}}, nil
+				return &tfprotov6.ImportResourceStateResponse{
+					Diagnostics: said, ImportedResources: []*tfprotov6.ImportedResource{
+						nil, f.imported(object(nil), identity("1"), ""),
+					},
+				}, nil
 			}
 			for name, operation := range operations(f) {
 				_, diags := operation()
@@ -190,7 +196,8 @@ func TestDeferral(t *testing.T) {
 					t.Errorf("%s: %q in %s", name, got, diags)
 				}
 			}
-			read, plan, imported := last[*tfprotov6.ReadResourceRequest](f), last[*tfprotov6.PlanResourceChangeRequest](f), last[*tfprotov6.ImportResourceStateRequest](f)
+			read, plan, imported := last[*tfprotov6.ReadResourceRequest](f),
+				last[*tfprotov6.PlanResourceChangeRequest](f), last[*tfprotov6.ImportResourceStateRequest](f)
 			if read.ClientCapabilities == nil || plan.ClientCapabilities == nil || imported.ClientCapabilities == nil ||
 				!read.ClientCapabilities.DeferralAllowed || !plan.ClientCapabilities.DeferralAllowed || !imported.ClientCapabilities.DeferralAllowed {
 				t.Error("the client capabilities do not allow deferrals")
@@ -327,7 +334,9 @@ func TestMalformedAnswers(t *testing.T) {
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: rubbish}, nil
 	}
 	f.Import = func(*tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-		return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{{TypeName: "test_thing", State: rubbish}}}, nil
+		return &tfprotov6.ImportResourceStateResponse{
+			ImportedResources: []*tfprotov6.ImportedResource{{TypeName: "test_thing", State: rubbish}},
+		}, nil
 	}
 	for name, summary := range map[string]string{
 		"refresh": "Provider produced invalid object", "plan": "Provider produced invalid plan", "plan destroy": "Provider produced invalid plan",

@@ -17,7 +17,9 @@ import (
 // compare their old and new elements, and add them twice.
 //
 // It leaves the plan as it is if no argument can be set again.
-func (c *call) reapply(ctx context.Context, from instance.Instance, config cty.Value, ignore terraform.IgnoreChanges, plan *terraform.Plan) diagnostic.Diagnostics {
+func (c *call) reapply(
+	ctx context.Context, from instance.Instance, config cty.Value, ignore terraform.IgnoreChanges, plan *terraform.Plan,
+) diagnostic.Diagnostics {
 	names := c.reappliable(from.State, config, ignore)
 	for len(names) > 0 {
 		unset := from

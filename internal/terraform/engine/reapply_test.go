@@ -12,7 +12,10 @@ import (
 
 // Arguments that are as configured are set again: the provider is told that they are not set.
 func TestReapply(t *testing.T) {
-	state := object(map[string]cty.Value{"o": str("a"), "oc": str("b"), "c": str("c"), "s": str("hunter2"), "tags": cty.MapVal(map[string]cty.Value{"k": str("v")})})
+	state := object(map[string]cty.Value{
+		"o": str("a"), "oc": str("b"), "c": str("c"), "s": str("hunter2"),
+		"tags": cty.MapVal(map[string]cty.Value{"k": str("v")}),
+	})
 	config := object(map[string]cty.Value{"o": str("a"), "s": str("hunter2"), "tags": cty.MapVal(map[string]cty.Value{"k": str("v")})})
 	told := func(values map[string]cty.Value) cty.Value {
 		out := state.AsValueMap()
@@ -32,14 +35,19 @@ func TestReapply(t *testing.T) {
 		"all":                      {action: terraform.Update, told: told(map[string]cty.Value{"o": null, "s": null})},
 		"one forces a replacement": {replaces: []string{"o"}, action: terraform.Update, told: told(map[string]cty.Value{"s": null})},
 		"all force a replacement":  {replaces: []string{"o", "s"}, action: terraform.NoOp},
-		"one is ignored":           {ignore: []cty.Path{cty.GetAttrPath("s")}, action: terraform.Update, told: told(map[string]cty.Value{"o": null})},
-		"it cannot be planned":     {fails: true, action: terraform.NoOp, warnings: 1},
+		"one is ignored": {
+			ignore: []cty.Path{cty.GetAttrPath("s")}, action: terraform.Update,
+			told: told(map[string]cty.Value{"o": null}),
+		},
+		"it cannot be planned": {fails: true, action: terraform.NoOp, warnings: 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, thing())
 			f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-				out := &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity}
+				out := &tfprotov6.PlanResourceChangeResponse{
+					PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity,
+				}
 				prior := f.dec(r.PriorState)
 				if test.fails && prior.GetAttr("o").IsNull() {
 					out.Diagnostics = providerError("o is needed", "")
@@ -52,7 +60,9 @@ func TestReapply(t *testing.T) {
 				return out, nil
 			}
 			in := f.existing(state, identity("1"), "p")
-			p, diags := f.engine.Plan(t.Context(), f.resource, in, terraform.Config{Value: config, Reapply: true, IgnoreChanges: terraform.IgnoreChanges{Paths: test.ignore}})
+			p, diags := f.engine.Plan(t.Context(), f.resource, in, terraform.Config{
+				Value: config, Reapply: true, IgnoreChanges: terraform.IgnoreChanges{Paths: test.ignore},
+			})
 			wantNoErrors(t, diags)
 			wantEqual(t, "warnings", len(diags.Warnings()), test.warnings)
 			wantEqual(t, "action", p.Action, test.action)

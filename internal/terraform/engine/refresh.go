@@ -18,7 +18,9 @@ import (
 // 3.2, 3.3). An instance without an object is returned as it is. Refreshed.Unchanged is also set if
 // the answer has other bytes with the same meaning; then only the instance's Wire is new. An
 // instance that is packed is unpacked if that takes more than to compare bytes.
-func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (e *Engine) Refresh(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance,
+) (terraform.Refreshed, diagnostic.Diagnostics) {
 	if !in.Exists() {
 		return terraform.Refreshed{Instance: in, Unchanged: true}, nil
 	}
@@ -47,7 +49,8 @@ func (e *Engine) Refresh(ctx context.Context, r terraform.ResourceType, in insta
 		if in.Wire == nil {
 			in.Wire = newWire(state.wire, identity.wire)
 		}
-		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: state.value}, append(diags, diagnostic.FromProtocol(answer.Diagnostics)...)
+		return terraform.Refreshed{Instance: in, Unchanged: true, Upgraded: state.value},
+			append(diags, diagnostic.FromProtocol(answer.Diagnostics)...)
 	}
 	if in.IsPacked() {
 		if in, err = in.Unpacked(c.schema); err != nil {
@@ -183,7 +186,11 @@ func (c *call) readAnswer(answer *tfprotov6.ReadResourceResponse, in instance.In
 	const summary = "Provider produced invalid object"
 	state, err := c.decodeState(answer.NewState)
 	if err != nil {
-		return in, append(diags, diagnostic.AttributeErrorf(c.at(err), summary, "The provider's answer to reading %s does not fit its schema: %s. %s", c.schema.Type, err, providerBug)...)
+		return in,
+			append(
+				diags, diagnostic.AttributeErrorf(c.at(err), summary, "The provider's answer to reading %s does not "+
+					"fit its schema: %s. %s", c.schema.Type, err, providerBug)...,
+			)
 	}
 	if state.IsNull() {
 		return gone(in, c), diags

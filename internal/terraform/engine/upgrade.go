@@ -40,13 +40,16 @@ func (c *call) upgradeState(ctx context.Context, in instance.Instance) (upgraded
 		version = c.schema.Version
 		var err error
 		if raw, err = wire.MarshalJSON(in.State, c.state); err != nil {
-			return upgraded{}, diagnostic.AttributeErrorf(c.at(err), "Failed to encode resource state", "The stored state of %s cannot be encoded: %s.", c.schema.Type, err)
+			return upgraded{}, diagnostic.AttributeErrorf(c.at(err), "Failed to encode resource state",
+				"The stored state of %s cannot be encoded: %s.", c.schema.Type, err)
 		}
 	}
 	switch {
 	case version > c.schema.Version:
 		return upgraded{}, diagnostic.Errorf(newerProvider,
-			"The stored state of %s has schema version %d, where this version of the provider knows %d. Use the provider version that wrote it, or a newer one.", c.schema.Type, version, c.schema.Version)
+			"The stored state of %s has schema version %d, where this version of the provider knows %d. Use the "+
+				"provider version that wrote it, or a newer one.",
+			c.schema.Type, version, c.schema.Version)
 	case version == c.schema.Version && len(in.RawState) > 0:
 		stripped, err := stripUnknownKeys(raw, c.state)
 		if err != nil {
@@ -70,7 +73,9 @@ func (c *call) upgradeState(ctx context.Context, in instance.Instance) (upgraded
 		err = errors.New("there is none")
 	}
 	if err != nil {
-		return upgraded{}, append(diags, diagnostic.AttributeErrorf(c.at(err), summary, "The provider's upgraded state of %s cannot be used: %s. %s", c.schema.Type, err, providerBug)...)
+		return upgraded{},
+			append(diags, diagnostic.AttributeErrorf(c.at(err), summary,
+				"The provider's upgraded state of %s cannot be used: %s. %s", c.schema.Type, err, providerBug)...)
 	}
 	diags = append(diags, c.checkWhollyKnown(v, summary, "The upgraded state")...)
 	diags = append(diags, c.checkWriteOnly(v, summary, "The upgraded state")...)
@@ -86,7 +91,9 @@ func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgra
 		return none, nil
 	case in.IdentityVersion > c.identityVersion() && len(in.RawIdentity) > 0:
 		return none, diagnostic.Errorf(newerProvider,
-			"The stored identity of %s has version %d, where this version of the provider knows %d. Use the provider version that wrote it, or a newer one.", c.schema.Type, in.IdentityVersion, c.identityVersion())
+			"The stored identity of %s has version %d, where this version of the provider knows %d. Use the "+
+				"provider version that wrote it, or a newer one.",
+			c.schema.Type, in.IdentityVersion, c.identityVersion())
 	case c.identity == cty.NilType:
 		return none, nil // the type has no identity schema any more
 	case len(in.RawIdentity) == 0:
@@ -140,13 +147,17 @@ func (c *call) upgradeIdentity(ctx context.Context, in instance.Instance) (upgra
 			err = errors.New("all attributes are null")
 		case !upgrades:
 			return none, append(diags, diagnostic.Errorf(summary,
-				"The provider has no upgrader of the identity of %s from version %d to version %d: in its answer %s. The stored identity is kept. Use the provider version that wrote it, or one that can upgrade it.",
+				"The provider has no upgrader of the identity of %s from version %d to version %d: in its answer "+
+					"%s. The stored identity is kept. Use the provider version that wrote it, or one that "+
+					"can upgrade it.",
 				c.schema.Type, in.IdentityVersion, c.identityVersion(), missing)...)
 		}
 	}
 	if err != nil {
-		return none, append(diags, diagnostic.Errorf(summary, "The provider's upgraded identity of %s, from version %d to version %d, cannot be used: %s. %s",
-			c.schema.Type, in.IdentityVersion, c.identityVersion(), formatError(err), providerBug)...)
+		return none,
+			append(diags, diagnostic.Errorf(summary,
+				"The provider's upgraded identity of %s, from version %d to version %d, cannot be used: %s. %s",
+				c.schema.Type, in.IdentityVersion, c.identityVersion(), formatError(err), providerBug)...)
 	}
 	return upgraded{value: v, wire: wireBytes(data, v, c.identity)}, diags
 }
@@ -216,7 +227,9 @@ func placeholder(t cty.Type) json.RawMessage {
 
 func (c *call) unreadableIdentity(err error) diagnostic.Diagnostics {
 	return diagnostic.Errorf(fmt.Sprintf("failed to decode identity: %s", formatError(err)),
-		"The stored identity of %s has the current version of the identity schema, but does not fit it. The provider most likely changed the schema without a new version; that is a bug in the provider.", c.schema.Type)
+		"The stored identity of %s has the current version of the identity schema, but does not fit it. The "+
+			"provider most likely changed the schema without a new version; that is a bug in the provider.",
+		c.schema.Type)
 }
 
 // explainIdentity adds to the provider's refusal of a stored identity what the identity lacks.

@@ -62,7 +62,8 @@ func (c *call) config(v cty.Value) (cty.Value, diagnostic.Diagnostics) {
 }
 
 func (c *call) unfitting(err error) diagnostic.Diagnostics {
-	return diagnostic.AttributeErrorf(c.at(err), "Incorrect attribute value type", "The configuration does not fit the schema of %s: %s.", c.schema.Type, err)
+	return diagnostic.AttributeErrorf(c.at(err), "Incorrect attribute value type",
+		"The configuration does not fit the schema of %s: %s.", c.schema.Type, err)
 }
 
 // emptyComputedBlocks turns empty collections of computed blocks to null, which tells providers

@@ -118,7 +118,9 @@ func (c *call) answeredIdentity(data *tfprotov6.ResourceIdentityData) (cty.Value
 
 func (c *call) identityMismatch(err error) diagnostic.Diagnostics {
 	return diagnostic.Errorf("Provider produced an identity that doesn't match the schema",
-		"The provider returned an identity for %s that does not conform to its identity schema: %s. This is a bug in the provider, which should be reported in the provider's own issue tracker.", c.schema.Type, formatError(err))
+		"The provider returned an identity for %s that does not conform to its identity schema: %s. This is a bug "+
+			"in the provider, which should be reported in the provider's own issue tracker.",
+		c.schema.Type, formatError(err))
 }
 
 // knownIdentity returns an error if an identity is not wholly known.
@@ -127,7 +129,9 @@ func (c *call) knownIdentity(v cty.Value) diagnostic.Diagnostics {
 		return nil
 	}
 	return diagnostic.Errorf("Provider produced invalid identity",
-		"The provider returned an identity for %s with unknown values. This is a bug in the provider, which should be reported in the provider's own issue tracker.", c.schema.Type)
+		"The provider returned an identity for %s with unknown values. This is a bug in the provider, which should "+
+			"be reported in the provider's own issue tracker.",
+		c.schema.Type)
 }
 
 // formatError formats an error about an identity, with the attribute path if it has one.

@@ -140,7 +140,11 @@ func TestVectorsIdentity(t *testing.T) {
 		f.Identity = func(*tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 			return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: f.encIdentity(identity("new"))}, nil
 		}
-		out, diags := f.refresh(f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":{"arn":"<old>"}}`))
+		out, diags := f.refresh(
+			f.stored(
+				`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":1,"identity":{"arn":"<old>"}}`,
+			),
+		)
 		wantNoErrors(t, diags)
 		request := last[*tfprotov6.UpgradeResourceIdentityRequest](f)
 		wantEqual(t, "version sent", request.Version, 1)
@@ -157,9 +161,17 @@ func TestVectorsIdentity(t *testing.T) {
 			answer  *tfprotov6.UpgradeResourceIdentityResponse
 			summary string
 		}{
-			"error":   {&tfprotov6.UpgradeResourceIdentityResponse{Diagnostics: providerError("Unable to Upgrade Resource Identity", "")}, "Unable to Upgrade Resource Identity"},
-			"absent":  {&tfprotov6.UpgradeResourceIdentityResponse{}, "Invalid resource identity upgrade"},
-			"unknown": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(partly)}, "Invalid resource identity upgrade"},
+			"error": {
+				&tfprotov6.UpgradeResourceIdentityResponse{
+					Diagnostics: providerError("Unable to Upgrade Resource Identity", ""),
+				}, "Unable to Upgrade Resource Identity",
+			},
+			"absent": {&tfprotov6.UpgradeResourceIdentityResponse{}, "Invalid resource identity upgrade"},
+			"unknown": {
+				&tfprotov6.UpgradeResourceIdentityResponse{
+					UpgradedIdentity: newFixture(t, thing()).encIdentity(partly),
+				}, "Invalid resource identity upgrade",
+			},
 			"wrong type": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: &tfprotov6.ResourceIdentityData{
 				IdentityData: &tfprotov6.DynamicValue{MsgPack: falseID}}}, "Invalid resource identity upgrade"},
 			"all is null": {&tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: newFixture(t, thing()).encIdentity(
@@ -255,10 +267,19 @@ func TestVectorsIdentity(t *testing.T) {
 			fails  string
 			reads  int
 		}{
-			"it stays null":                       {strict: true, read: upgraded, want: upgraded, reads: 1},
-			"a read completes it":                 {read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), want: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), reads: 1},
-			"a read that is refused completes it": {strict: true, read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), want: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), reads: 2},
-			"a read has another one":              {strict: true, read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("us")}), fails: "Unexpected Identity Change", reads: 2},
+			"it stays null": {strict: true, read: upgraded, want: upgraded, reads: 1},
+			"a read completes it": {
+				read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}),
+				want: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), reads: 1,
+			},
+			"a read that is refused completes it": {
+				strict: true, read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}),
+				want: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("eu")}), reads: 2,
+			},
+			"a read has another one": {
+				strict: true, read: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "region": str("us")}),
+				fails: "Unexpected Identity Change", reads: 2,
+			},
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := newFixture(t, thing())
@@ -299,7 +320,11 @@ func TestVectorsIdentity(t *testing.T) {
 		r := thing()
 		r.Identity = nil
 		f = newFixture(t, r)
-		_, diags = f.refresh(f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":3,"identity":{"id":"new"}}`))
+		_, diags = f.refresh(
+			f.stored(
+				`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identitySchemaVersion":3,"identity":{"id":"new"}}`,
+			),
+		)
 		wantError(t, diags, "Resource instance managed by newer provider version")
 		_, diags = f.refresh(f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"o":"a"},"identity":{"id":"new"}}`))
 		wantNoErrors(t, diags)
@@ -353,7 +378,9 @@ func TestVectorsIdentity(t *testing.T) {
 	t.Run("a delete gets the identity (V103)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Plan = func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-			return &tfprotov6.PlanResourceChangeResponse{PlannedState: f.enc(cty.NullVal(f.resource.Schema.ImpliedType())), PlannedPrivate: []byte("planned")}, nil
+			return &tfprotov6.PlanResourceChangeResponse{
+				PlannedState: f.enc(cty.NullVal(f.resource.Schema.ImpliedType())), PlannedPrivate: []byte("planned"),
+			}, nil
 		}
 		if _, diags := f.destroy(f.existing(a, identity("1"), "p")); diags.HasErrors() {
 			t.Fatal(diags)
@@ -421,9 +448,13 @@ func TestVectorsIdentity(t *testing.T) {
 				out, diags := f.refresh(in)
 				f.wantUntouched(in, out)
 				wantEqual(t, "explained", terraform.IdentityIncomplete(diags), test.want)
-				wantEqual(t, "names the attribute", strings.Contains(diags.String(), "no value for region of the identity schema, version 2"), test.want)
+				wantEqual(t, "names the attribute",
+					strings.Contains(diags.String(), "no value for region of the identity schema, version 2"),
+					test.want)
 				f.Plan = func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-					return &tfprotov6.PlanResourceChangeResponse{Diagnostics: providerError("Unexpected Identity Change: During the planning operation, …", "")}, nil
+					return &tfprotov6.PlanResourceChangeResponse{
+						Diagnostics: providerError("Unexpected Identity Change: During the planning operation, …", ""),
+					}, nil
 				}
 				_, diags = f.plan(in, b)
 				wantEqual(t, "explained of a plan", terraform.IdentityIncomplete(diags), test.want)

@@ -52,12 +52,15 @@ func TestVectorsImport(t *testing.T) {
 			target  terraform.ImportTarget
 			summary string
 		}{
-			"empty id":         {terraform.ImportTarget{}, "Invalid import id argument"},
-			"both":             {terraform.ImportTarget{ID: "1", Identity: identity("1")}, "Invalid import block"},
-			"null identity":    {terraform.ImportTarget{Identity: cty.NullVal(thing().IdentityType())}, "Invalid import identity argument"},
-			"unknown identity": {terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": unknown, "region": null})}, "Invalid import identity argument"},
-			"marked identity":  {terraform.ImportTarget{Identity: identity("1").Mark("sensitive")}, "Invalid import identity"},
-			"no object":        {terraform.ImportTarget{Identity: str("1")}, "Incorrect value type"},
+			"empty id":      {terraform.ImportTarget{}, "Invalid import id argument"},
+			"both":          {terraform.ImportTarget{ID: "1", Identity: identity("1")}, "Invalid import block"},
+			"null identity": {terraform.ImportTarget{Identity: cty.NullVal(thing().IdentityType())}, "Invalid import identity argument"},
+			"unknown identity": {
+				terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": unknown, "region": null})},
+				"Invalid import identity argument",
+			},
+			"marked identity": {terraform.ImportTarget{Identity: identity("1").Mark("sensitive")}, "Invalid import identity"},
+			"no object":       {terraform.ImportTarget{Identity: str("1")}, "Incorrect value type"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				_, summary, _ := f.importBy(test.target)
@@ -151,7 +154,9 @@ func TestVectorsImport(t *testing.T) {
 
 	t.Run("an identity has an unknown attribute (V107)", func(t *testing.T) {
 		f := newFixture(t, thing())
-		_, diags := f.engine.Import(t.Context(), f.resource, terraform.ImportTarget{Identity: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "extra": str("x")})})
+		_, diags := f.engine.Import(t.Context(), f.resource, terraform.ImportTarget{
+			Identity: cty.ObjectVal(map[string]cty.Value{"id": str("1"), "extra": str("x")}),
+		})
 		wantError(t, diags, "Incorrect value type")
 		wantEqual(t, "attribute", diags[0].Attribute.Equals(cty.GetAttrPath("extra")), true)
 		wantEqual(t, "calls", len(f.Calls()), 0)
@@ -209,7 +214,9 @@ func TestVectorsImport(t *testing.T) {
 		// The framework's error for an object whose state it has just set to null.
 		f.imports(f.imported(a, cty.NilVal, "p"))
 		f.Read = func(*tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-			return &tfprotov6.ReadResourceResponse{NewState: f.enc(none), Diagnostics: providerError("Missing Resource Identity After Read", "")}, nil
+			return &tfprotov6.ReadResourceResponse{
+				NewState: f.enc(none), Diagnostics: providerError("Missing Resource Identity After Read", ""),
+			}, nil
 		}
 		out, summary, _ := f.importBy(byID)
 		wantEqual(t, "summary", summary, "Cannot import non-existent remote object")

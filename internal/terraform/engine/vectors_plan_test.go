@@ -24,14 +24,20 @@ import (
 // plansTo makes the server plan one state for every request.
 func (f *fixture) plansTo(state cty.Value, requiresReplace ...*tftypes.AttributePath) {
 	f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-		return &tfprotov6.PlanResourceChangeResponse{PlannedState: f.enc(state), RequiresReplace: requiresReplace, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity}, nil
+		return &tfprotov6.PlanResourceChangeResponse{
+			PlannedState: f.enc(state), RequiresReplace: requiresReplace, PlannedPrivate: r.PriorPrivate,
+			PlannedIdentity: r.PriorIdentity,
+		}, nil
 	}
 }
 
 // plansProposed makes the server plan the proposed state, with requires_replace on updates.
 func (f *fixture) plansProposed(requiresReplace ...*tftypes.AttributePath) {
 	f.Plan = func(r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-		return &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, RequiresReplace: requiresReplace, PlannedPrivate: []byte("planned"), PlannedIdentity: r.PriorIdentity}, nil
+		return &tfprotov6.PlanResourceChangeResponse{
+			PlannedState: r.ProposedNewState, RequiresReplace: requiresReplace, PlannedPrivate: []byte("planned"),
+			PlannedIdentity: r.PriorIdentity,
+		}, nil
 	}
 }
 
@@ -74,7 +80,9 @@ func TestVectorsPlan(t *testing.T) {
 	t.Run("a legacy provider's invalid plan is used (V41)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		f.Plan = func(*tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-			return &tfprotov6.PlanResourceChangeResponse{PlannedState: f.enc(object(map[string]cty.Value{"o": str("A")})), UnsafeToUseLegacyTypeSystem: true}, nil
+			return &tfprotov6.PlanResourceChangeResponse{
+				PlannedState: f.enc(object(map[string]cty.Value{"o": str("A")})), UnsafeToUseLegacyTypeSystem: true,
+			}, nil
 		}
 		var log bytes.Buffer
 		ctx := logr.NewContext(t.Context(), funcr.New(func(_, args string) { log.WriteString(args) }, funcr.Options{Verbosity: 1}))
@@ -178,7 +186,10 @@ func TestVectorsPlan(t *testing.T) {
 		wantEqual(t, "action", p.Action, terraform.CreateThenDelete)
 		// The caller sets the old object aside and creates; the create fails half-way.
 		f.Apply = func(r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-			return &tfprotov6.ApplyResourceChangeResponse{NewState: r.PlannedState, NewIdentity: f.encIdentity(identity("2")), Diagnostics: providerError("Half-way", "")}, nil
+			return &tfprotov6.ApplyResourceChangeResponse{
+				NewState: r.PlannedState, NewIdentity: f.encIdentity(identity("2")),
+				Diagnostics: providerError("Half-way", ""),
+			}, nil
 		}
 		aside := instance.Instance{Deposed: []instance.Deposed{in.Depose("0a1b2c3d")}}
 		p, diags = f.engine.Plan(t.Context(), f.resource, aside, terraform.Config{Value: b, CreateBeforeDestroy: true})
@@ -205,7 +216,9 @@ func TestVectorsPlan(t *testing.T) {
 		f.plansProposed(attributePath("s"))
 		ignore := terraform.IgnoreChanges{Paths: []cty.Path{cty.GetAttrPath("o")}}
 		in := f.existing(object(map[string]cty.Value{"o": str("a"), "s": str("1")}), identity("1"), "p")
-		p, diags := f.engine.Plan(t.Context(), f.resource, in, terraform.Config{Value: object(map[string]cty.Value{"o": str("b"), "s": str("1")}), IgnoreChanges: ignore})
+		p, diags := f.engine.Plan(t.Context(), f.resource, in, terraform.Config{
+			Value: object(map[string]cty.Value{"o": str("b"), "s": str("1")}), IgnoreChanges: ignore,
+		})
 		wantNoErrors(t, diags)
 		wantEqual(t, "action", p.Action, terraform.NoOp)
 		wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), in.State)
@@ -228,7 +241,8 @@ func TestVectorsPlan(t *testing.T) {
 		}
 		_, diags := f.engine.Plan(t.Context(), f.resource, f.existing(tags(map[string]cty.Value{"x": str("1")}), identity("1"), ""), config)
 		wantNoErrors(t, diags)
-		wantValue(t, "restored", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), tags(map[string]cty.Value{"x": str("1"), "y": str("3")}))
+		wantValue(t, "restored", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config),
+			tags(map[string]cty.Value{"x": str("1"), "y": str("3")}))
 		_, diags = f.engine.Plan(t.Context(), f.resource, f.existing(tags(map[string]cty.Value{"z": str("1")}), identity("1"), ""), config)
 		wantNoErrors(t, diags)
 		wantValue(t, "removed", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), tags(map[string]cty.Value{"y": str("3")}))
@@ -237,10 +251,13 @@ func TestVectorsPlan(t *testing.T) {
 	t.Run("all changes are ignored (V53)", func(t *testing.T) {
 		f := newFixture(t, thing())
 		prior := object(map[string]cty.Value{"o": str("a"), "oc": str("b"), "c": str("c")})
-		p, diags := f.engine.Plan(t.Context(), f.resource, f.existing(prior, identity("1"), ""), terraform.Config{Value: b, IgnoreChanges: terraform.IgnoreChanges{All: true}})
+		p, diags := f.engine.Plan(t.Context(), f.resource, f.existing(prior, identity("1"), ""), terraform.Config{
+			Value: b, IgnoreChanges: terraform.IgnoreChanges{All: true},
+		})
 		wantNoErrors(t, diags)
 		wantEqual(t, "action", p.Action, terraform.NoOp)
-		wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config), object(map[string]cty.Value{"o": str("a"), "oc": str("b")}))
+		wantValue(t, "config sent", f.dec(last[*tfprotov6.PlanResourceChangeRequest](f).Config),
+			object(map[string]cty.Value{"o": str("a"), "oc": str("b")}))
 	})
 
 	t.Run("what prevents its destruction is not replaced (V54)", func(t *testing.T) {

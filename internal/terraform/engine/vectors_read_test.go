@@ -164,7 +164,10 @@ func TestVectorsRead(t *testing.T) {
 		out, diags := f.refresh(f.stored(`{"version":1,"status":"Full","schemaVersion":1,"state":{"b":[{"x":"1","removed":true}]}}`))
 		wantNoErrors(t, diags)
 		wantEqual(t, "JSON sent", string(last[*tfprotov6.UpgradeResourceStateRequest](f).RawState.JSON), `{"b":[{"x":"1"}]}`)
-		wantValue(t, "state", out.Instance.State, cty.ObjectVal(map[string]cty.Value{"b": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"x": str("1")})})}))
+		wantValue(t, "state", out.Instance.State,
+			cty.ObjectVal(map[string]cty.Value{
+				"b": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"x": str("1")})}),
+			}))
 	})
 
 	t.Run("a state of an earlier version is passed whole (V82)", func(t *testing.T) {

@@ -15,7 +15,8 @@ func TestAdopt(t *testing.T) {
 	t.Parallel()
 	const random = `provider["registry.terraform.io/hashicorp/random"]`
 	one := func(in, name, provider, instances string) string {
-		return `{"module":"` + in + `","mode":"managed","type":"random_pet","name":"` + name + `","provider":` + quoted(provider) + `,"instances":[` + instances + `]}`
+		return `{"module":"` + in + `","mode":"managed","type":"random_pet","name":"` + name + `","provider":` +
+			quoted(provider) + `,"instances":[` + instances + `]}`
 	}
 	object := func(more string) string {
 		return `{"schema_version":0,"attributes":{"id":"x","length":2}` + more + `}`
@@ -34,9 +35,17 @@ func TestAdopt(t *testing.T) {
 		err            string
 	}{
 		"a module": {
-			state:   state(one("module.net", "a", random, object(`,"dependencies":["module.net.random_pet.b","module.net.module.sub.random_pet.c","random_pet.root"]`)), one("", "root", random, object(""))),
+			state: state(
+				one("module.net", "a", random,
+					object(
+						`,"dependencies":["module.net.random_pet.b","module.net.module.sub.random_pet.c","random_pet.root"]`,
+					)), one("", "root", random, object("")),
+			),
 			address: "module.net",
-			want:    []resource{{Module: "module.this", Name: "a", Provider: random, Dependencies: []string{"module.this.random_pet.b", "module.this.module.sub.random_pet.c"}}},
+			want: []resource{{
+				Module: "module.this", Name: "a", Provider: random,
+				Dependencies: []string{"module.this.random_pet.b", "module.this.module.sub.random_pet.c"},
+			}},
 		},
 		"with index keys": {
 			state: state(
@@ -74,15 +83,22 @@ func TestAdopt(t *testing.T) {
 			},
 		},
 		"deposed objects": {
-			state:   state(one("module.net", "a", random, object("")+","+object(`,"deposed":"00000001","dependencies":["module.net.random_pet.b"]`))),
+			state: state(one("module.net", "a", random,
+				object("")+","+object(`,"deposed":"00000001","dependencies":["module.net.random_pet.b"]`))),
 			address: "module.net",
 			want:    []resource{{Module: "module.this", Name: "a", Provider: random, Deposed: []string{"module.this.random_pet.b"}}},
 		},
-		"a name that begins alike": {state: state(one("module.network", "a", random, object(""))), address: "module.net", err: "the state has no managed resources in module.net. It has some in module.network"},
-		"nothing":                  {state: state(), err: "the state has no managed resources"},
-		"no such module":           {state: state(one("", "a", random, object(""))), address: "module.net", err: "the state has no managed resources in module.net, nor in any other module"},
-		"a newer format":           {state: `{"version":5}`, err: "the state file has format version 5, where only 4 can be read"},
-		"no state":                 {state: `x`, err: "not a state file"},
+		"a name that begins alike": {
+			state: state(one("module.network", "a", random, object(""))), address: "module.net",
+			err: "the state has no managed resources in module.net. It has some in module.network",
+		},
+		"nothing": {state: state(), err: "the state has no managed resources"},
+		"no such module": {
+			state: state(one("", "a", random, object(""))), address: "module.net",
+			err: "the state has no managed resources in module.net, nor in any other module",
+		},
+		"a newer format": {state: `{"version":5}`, err: "the state file has format version 5, where only 4 can be read"},
+		"no state":       {state: `x`, err: "not a state file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

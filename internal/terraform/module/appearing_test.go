@@ -23,7 +23,9 @@ type unseen struct {
 	asked  []string
 }
 
-func (s *unseen) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *unseen) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	answer, err := s.Server.ApplyResourceChange(ctx, q)
 	s.asked = append(s.asked, nameOf(q))
 	if err == nil && nameOf(q) != "" && s.hidden.Load() {

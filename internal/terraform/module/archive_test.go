@@ -64,24 +64,46 @@ func zipped(t testing.TB, files map[string]string) []byte {
 func TestFilesOf(t *testing.T) {
 	t.Parallel()
 	file := func(name string) tar.Header { return tar.Header{Name: name, Typeflag: tar.TypeReg} }
-	nested := tarball(t, tar.Header{Name: "./", Typeflag: tar.TypeDir}, file("./main.tf"), file("./modules/label/main.tf"), file("./.terraform/x.tf"), file("._main.tf"))
+	nested := tarball(t, tar.Header{Name: "./", Typeflag: tar.TypeDir}, file("./main.tf"),
+		file("./modules/label/main.tf"), file("./.terraform/x.tf"), file("._main.tf"))
 	for name, test := range map[string]struct {
 		keys map[string][]byte
 		want map[string]string
 		says string
 	}{
-		"files":               {keys: map[string][]byte{"main.tf": []byte("a"), "variables.tf": []byte("b")}, want: map[string]string{"main.tf": "a", "variables.tf": "b"}},
-		"folders":             {keys: map[string][]byte{"modules__label__main.tf": []byte("a"), "my_file.tf": []byte("b")}, want: map[string]string{"modules/label/main.tf": "a", "my_file.tf": "b"}},
-		"a tar archive":       {keys: map[string][]byte{"module.tar.gz": nested}, want: map[string]string{"main.tf": "./main.tf", "modules/label/main.tf": "./modules/label/main.tf"}},
-		"a zip archive":       {keys: map[string][]byte{"module.zip": zipped(t, map[string]string{"main.tf": "a", "modules/label/main.tf": "b"})}, want: map[string]string{"main.tf": "a", "modules/label/main.tf": "b"}},
-		"a file twice":        {keys: map[string][]byte{"module.tgz": nested, "main.tf": []byte("a")}, says: "main.tf"},
-		"outside":             {keys: map[string][]byte{"..__main.tf": []byte("a")}, says: "not the name of a file"},
-		"outside, archived":   {keys: map[string][]byte{"x.tgz": tarball(t, file("modules/../../main.tf"))}, says: "not the name of a file"},
-		"absolute":            {keys: map[string][]byte{"__etc__main.tf": []byte("a")}, says: "not the name of a file"},
-		"a link":              {keys: map[string][]byte{"x.tgz": tarball(t, tar.Header{Name: "main.tf", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"})}, says: "main.tf is not a file"},
-		"not an archive":      {keys: map[string][]byte{"x.tar.gz": []byte("text")}, says: "neither"},
-		"a damaged archive":   {keys: map[string][]byte{"x.tar.gz": nested[:len(nested)/2]}, says: "cannot be read"},
-		"a bomb in the files": {keys: map[string][]byte{"x.zip": zipped(t, map[string]string{"a.tf": strings.Repeat("a", 65<<20)})}, says: "larger than 64 MiB"},
+		"files": {
+			keys: map[string][]byte{"main.tf": []byte("a"), "variables.tf": []byte("b")}, want: map[string]string{
+				"main.tf": "a", "variables.tf": "b",
+			},
+		},
+		"folders": {
+			keys: map[string][]byte{"modules__label__main.tf": []byte("a"), "my_file.tf": []byte("b")},
+			want: map[string]string{"modules/label/main.tf": "a", "my_file.tf": "b"},
+		},
+		"a tar archive": {
+			keys: map[string][]byte{"module.tar.gz": nested},
+			want: map[string]string{"main.tf": "./main.tf", "modules/label/main.tf": "./modules/label/main.tf"},
+		},
+		"a zip archive": {
+			keys: map[string][]byte{
+				"module.zip": zipped(t, map[string]string{"main.tf": "a", "modules/label/main.tf": "b"}),
+			}, want: map[string]string{"main.tf": "a", "modules/label/main.tf": "b"},
+		},
+		"a file twice":      {keys: map[string][]byte{"module.tgz": nested, "main.tf": []byte("a")}, says: "main.tf"},
+		"outside":           {keys: map[string][]byte{"..__main.tf": []byte("a")}, says: "not the name of a file"},
+		"outside, archived": {keys: map[string][]byte{"x.tgz": tarball(t, file("modules/../../main.tf"))}, says: "not the name of a file"},
+		"absolute":          {keys: map[string][]byte{"__etc__main.tf": []byte("a")}, says: "not the name of a file"},
+		"a link": {
+			keys: map[string][]byte{
+				"x.tgz": tarball(t, tar.Header{Name: "main.tf", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}),
+			}, says: "main.tf is not a file",
+		},
+		"not an archive":    {keys: map[string][]byte{"x.tar.gz": []byte("text")}, says: "neither"},
+		"a damaged archive": {keys: map[string][]byte{"x.tar.gz": nested[:len(nested)/2]}, says: "cannot be read"},
+		"a bomb in the files": {
+			keys: map[string][]byte{"x.zip": zipped(t, map[string]string{"a.tf": strings.Repeat("a", 65<<20)})},
+			says: "larger than 64 MiB",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

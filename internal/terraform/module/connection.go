@@ -67,7 +67,9 @@ func (s *attached) serveSettings(of *tfprotov6.Schema, settings bool) {
 }
 
 // ConfigureProvider chooses the server of a connection.
-func (s *attached) ConfigureProvider(ctx context.Context, q *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+func (s *attached) ConfigureProvider(
+	ctx context.Context, q *tfprotov6.ConfigureProviderRequest,
+) (*tfprotov6.ConfigureProviderResponse, error) {
 	c := commandline.Connection(ctx)
 	if c == nil || s.configure == nil {
 		return &tfprotov6.ConfigureProviderResponse{}, nil
@@ -179,7 +181,9 @@ func unusable(name string, v cty.Value, restricted bool) (why string) {
 }
 
 // ImportResourceState implements tfprotov6.ProviderServer.
-func (s *attached) ImportResourceState(ctx context.Context, q *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *attached) ImportResourceState(
+	ctx context.Context, q *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	if !s.calls.Begin() {
 		return nil, errOver
 	}
@@ -193,16 +197,22 @@ func (s *attached) ImportResourceState(ctx context.Context, q *tfprotov6.ImportR
 }
 
 // OpenEphemeralResource implements tfprotov6.ProviderServer.
-func (s *attached) OpenEphemeralResource(ctx context.Context, q *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+func (s *attached) OpenEphemeralResource(
+	ctx context.Context, q *tfprotov6.OpenEphemeralResourceRequest,
+) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	return s.chosen(ctx).OpenEphemeralResource(ctx, q)
 }
 
 // RenewEphemeralResource implements tfprotov6.ProviderServer.
-func (s *attached) RenewEphemeralResource(ctx context.Context, q *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+func (s *attached) RenewEphemeralResource(
+	ctx context.Context, q *tfprotov6.RenewEphemeralResourceRequest,
+) (*tfprotov6.RenewEphemeralResourceResponse, error) {
 	return s.chosen(ctx).RenewEphemeralResource(ctx, q)
 }
 
 // CloseEphemeralResource implements tfprotov6.ProviderServer.
-func (s *attached) CloseEphemeralResource(ctx context.Context, q *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+func (s *attached) CloseEphemeralResource(
+	ctx context.Context, q *tfprotov6.CloseEphemeralResourceRequest,
+) (*tfprotov6.CloseEphemeralResourceResponse, error) {
 	return s.chosen(ctx).CloseEphemeralResource(ctx, q)
 }

@@ -27,16 +27,22 @@ func TestNamedConfiguration(t *testing.T) {
 	).Replace(racks)
 	e := newEstateOf(t, source, commandline.Options{})
 	asked := 0
-	lost := &watched{Server: e.server, apply: func(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		asked++
-		return nil, status.Error(codes.Unavailable, "the connection is lost")
-	}}
+	lost := &watched{
+		Server: e.server,
+		apply: func(
+			context.Context, *tfprotov6.ApplyResourceChangeRequest,
+		) (*tfprotov6.ApplyResourceChangeResponse, error) {
+			asked++
+			return nil, status.Error(codes.Unavailable, "the connection is lost")
+		},
+	}
 	over := func(servers map[string]provider.Server) *module.Executor {
 		return module.New(e.runner, e.module, servers).WithCreationGracePeriod(-1)
 	}
 	x := over(map[string]provider.Server{"landbridge/examplecloud": e.server, "examplecloud.other": lost})
 	journal := &recording{}
-	if _, diags := x.ApplyJournaled(t.Context(), e.plan(x, instance.Instance{}, e.config(1, "a")), journal.record); !terraform.OutcomeUnknown(diags) || asked != 1 {
+	if _, diags := x.ApplyJournaled(t.Context(), e.plan(x, instance.Instance{}, e.config(1, "a")),
+		journal.record); !terraform.OutcomeUnknown(diags) || asked != 1 {
 		t.Fatalf("%d requests, and %v", asked, diags)
 	}
 	now := time.Now()
@@ -63,7 +69,8 @@ func TestNamedConfiguration(t *testing.T) {
 	if err != nil || !strings.Contains(string(state), `/landbridge/examplecloud\"].other"`) {
 		t.Errorf("%v: %s", err, state)
 	}
-	replayed, diags := x.Recover(t.Context(), e.resource(), instance.Instance{}, &instance.Operation{ID: "operation-2", Kind: instance.Create, Journal: journal.last}, false, now)
+	replayed, diags := x.Recover(t.Context(), e.resource(), instance.Instance{},
+		&instance.Operation{ID: "operation-2", Kind: instance.Create, Journal: journal.last}, false, now)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

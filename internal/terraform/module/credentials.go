@@ -54,7 +54,8 @@ func (c *Credentials) environment(address string, path func(string) string) (env
 		options := []string{"ssh", "-F", "/dev/null", "-i", path(keyFile), "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes",
 			"-o", "StrictHostKeyChecking=yes", "-o", "GlobalKnownHostsFile=/dev/null", "-o", "UserKnownHostsFile=" + path(hostsFile)}
 		key := append([]byte(strings.TrimSpace(string(c.SSHKey))), '\n')
-		return map[string]string{"GIT_SSH_COMMAND": strings.Join(options, " "), "GIT_SSH_VARIANT": "ssh"}, map[string][]byte{keyFile: key, hostsFile: c.KnownHosts}, nil
+		return map[string]string{"GIT_SSH_COMMAND": strings.Join(options, " "), "GIT_SSH_VARIANT": "ssh"},
+			map[string][]byte{keyFile: key, hostsFile: c.KnownHosts}, nil
 	case c.Password == "":
 		return nil, nil, fmt.Errorf("the credentials for %s need the key password", host)
 	}

@@ -18,7 +18,10 @@ import (
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	all := &module.Credentials{Username: "u", Password: "p", SSHKey: []byte("key"), KnownHosts: []byte("hosts"), Token: "t"}
-	basic := map[string]string{"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "http.https://example.org/.extraHeader", "GIT_CONFIG_VALUE_0": "Authorization: Basic dTpw"}
+	basic := map[string]string{
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "http.https://example.org/.extraHeader",
+		"GIT_CONFIG_VALUE_0": "Authorization: Basic dTpw",
+	}
 	for name, test := range map[string]struct {
 		address     string
 		credentials *module.Credentials
@@ -32,8 +35,11 @@ func TestCredentials(t *testing.T) {
 		"a registry":           {address: "app.my-host.io/a/b/c", credentials: all, want: map[string]string{"TF_TOKEN_app_my__host_io": "t"}},
 		"none":                 {address: "app.example.org/a/b/c"},
 		"without a token":      {address: "app.example.org/a/b/c", credentials: &module.Credentials{Password: "p"}, says: "key token"},
-		"without a key":        {address: "git@example.org:a/b.git", credentials: &module.Credentials{SSHKey: []byte("key")}, says: "known_hosts"},
-		"without password":     {address: "git::https://example.org/a.git", credentials: &module.Credentials{Token: "t"}, says: "key password"},
+		"without a key": {
+			address: "git@example.org:a/b.git", credentials: &module.Credentials{SSHKey: []byte("key")},
+			says: "known_hosts",
+		},
+		"without password": {address: "git::https://example.org/a.git", credentials: &module.Credentials{Token: "t"}, says: "key password"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +48,9 @@ func TestCredentials(t *testing.T) {
 				t.Fatalf("got %v, want %q", err, test.says)
 			}
 			if test.ssh {
-				if got := env["GIT_SSH_COMMAND"]; !strings.Contains(got, "StrictHostKeyChecking=yes") || !strings.Contains(got, "-i /x/ssh-key") || string(files["ssh-key"]) != "key\n" || string(files["known-hosts"]) != "hosts" {
+				if got := env["GIT_SSH_COMMAND"]; !strings.Contains(got, "StrictHostKeyChecking=yes") ||
+					!strings.Contains(got, "-i /x/ssh-key") || string(files["ssh-key"]) != "key\n" ||
+					string(files["known-hosts"]) != "hosts" {
 					t.Errorf("got %q, %v", got, files)
 				}
 				return
@@ -64,7 +72,11 @@ func TestPrivateRepository(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, filepath.Join("modules", "a", "main.tf"), plain)
 	repository(t, dir)
-	backend := &cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(dir), "GIT_HTTP_EXPORT_ALL=1"}, InheritEnv: []string{"PATH"}}
+	backend := &cgi.Handler{
+		Path: git, Args: []string{"http-backend"}, Env: []string{
+			"GIT_PROJECT_ROOT=" + filepath.Dir(dir), "GIT_HTTP_EXPORT_ALL=1",
+		}, InheritEnv: []string{"PATH"},
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "ann" || password != "s3cret" {
 			w.Header().Set("WWW-Authenticate", "Basic")
@@ -85,9 +97,15 @@ func TestPrivateRepository(t *testing.T) {
 		ok          bool
 		ref         string
 	}{
-		"with the password":   {credentials: &module.Credentials{Username: "ann", Password: "s3cret"}, ok: true},
-		"at a commit":         {credentials: &module.Credentials{Username: "ann", Password: "s3cret"}, ok: true, ref: "?ref=" + strings.TrimSpace(string(commit))},
-		"at no commit":        {credentials: &module.Credentials{Username: "ann", Password: "s3cret"}, ref: "?ref=0123456789012345678901234567890123456789"},
+		"with the password": {credentials: &module.Credentials{Username: "ann", Password: "s3cret"}, ok: true},
+		"at a commit": {
+			credentials: &module.Credentials{Username: "ann", Password: "s3cret"}, ok: true,
+			ref: "?ref=" + strings.TrimSpace(string(commit)),
+		},
+		"at no commit": {
+			credentials: &module.Credentials{Username: "ann", Password: "s3cret"},
+			ref:         "?ref=0123456789012345678901234567890123456789",
+		},
 		"with another one":    {credentials: &module.Credentials{Username: "ann", Password: "wr0ng"}},
 		"without credentials": {},
 	} {

@@ -87,7 +87,12 @@ var (
 		{Type: "data", LabelNames: []string{"type", "name"}}, {Type: "ephemeral", LabelNames: []string{"type", "name"}},
 		{Type: "import"}, {Type: "locals"}, {Type: "module", LabelNames: []string{"name"}},
 	}}
-	settings       = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "required_providers"}, {Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"}, {Type: "encryption"}}}
+	settings = &hcl.BodySchema{
+		Blocks: []hcl.BlockHeaderSchema{
+			{Type: "required_providers"}, {Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"},
+			{Type: "encryption"},
+		},
+	}
 	variableFields = &hcl.BodySchema{
 		Attributes: attributes("type", "default", "description", "nullable", "sensitive", "ephemeral", "deprecated").Attributes,
 		Blocks:     []hcl.BlockHeaderSchema{{Type: "validation"}},

@@ -91,8 +91,11 @@ func TestRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, diags := module.Read(write(t, map[string]string{"main.tf": "variable \"v\" {\n  type = " + test.of + "\n  validation {\n    condition = " + test.condition +
-				"\n    error_message = \"No.\"\n  }\n}\n"}))
+			d, diags := module.Read(write(t, map[string]string{
+				"main.tf": "variable \"v\" {\n  type = " + test.of + "\n  validation {\n    condition = " +
+					test.condition +
+					"\n    error_message = \"No.\"\n  }\n}\n",
+			}))
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}
@@ -164,7 +167,8 @@ import {
 		t.Errorf("warnings: %q", got)
 	}
 	want := "import {\n  for_each = local.ids\n  id = \"${each.value}-x\"\n  to = module.this.cloud_box.a[each.key]\n}\n"
-	if len(d.Imports) != 1 || d.Imports[0].Text != want || d.Imports[0].Locals["ids"] != "{ a = var.region }" || d.Imports[0].Variables[0] != "region" {
+	if len(d.Imports) != 1 || d.Imports[0].Text != want || d.Imports[0].Locals["ids"] != "{ a = var.region }" ||
+		d.Imports[0].Variables[0] != "region" {
 		t.Errorf("imports: %+v", d.Imports)
 	}
 }
@@ -173,13 +177,29 @@ import {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ main, says string }{
-		"an undeclared configuration":   {"resource \"a_b\" \"c\" {\n  provider = a.x\n}\n", "main.tf:1: Module cannot be used: It needs the configuration a.x, which is not declared. Add configuration_aliases = [a.x]"},
-		"an import of a resource's":     {"import {\n  to = a_b.c\n  id = a_b.d.id\n}\n", "main.tf:3: Module cannot be used: The import block refers to a_b.d"},
-		"an import of a local's":        {"locals {\n  x = a_b.d.id\n}\nimport {\n  to = a_b.c\n  id = local.x\n}\n", "main.tf:6: Module cannot be used: The import block refers to a_b.d"},
-		"an import of a file":           {"import {\n  to = a_b.c\n  id = file(\"/etc/passwd\")\n}\n", "main.tf:3: Module cannot be used: The import block reads files"},
-		"an import with a typing error": {"import {\n  to = a_b.c\n  ids = 1\n}\n", "main.tf:3: Module cannot be used: The import block has the unknown argument ids"},
-		"locals that need themselves":   {"locals {\n  x = local.y\n  y = local.x\n}\nimport {\n  to = a_b.c\n  id = local.x\n}\n", ""},
-		"a default that is computed":    {"variable \"a\" {\n  default = var.b\n}\n", "main.tf:2: Variables not allowed"},
+		"an undeclared configuration": {
+			"resource \"a_b\" \"c\" {\n  provider = a.x\n}\n",
+			"main.tf:1: Module cannot be used: It needs the configuration a.x, which is not declared. Add " +
+				"configuration_aliases = [a.x]",
+		},
+		"an import of a resource's": {
+			"import {\n  to = a_b.c\n  id = a_b.d.id\n}\n",
+			"main.tf:3: Module cannot be used: The import block refers to a_b.d",
+		},
+		"an import of a local's": {
+			"locals {\n  x = a_b.d.id\n}\nimport {\n  to = a_b.c\n  id = local.x\n}\n",
+			"main.tf:6: Module cannot be used: The import block refers to a_b.d",
+		},
+		"an import of a file": {
+			"import {\n  to = a_b.c\n  id = file(\"/etc/passwd\")\n}\n",
+			"main.tf:3: Module cannot be used: The import block reads files",
+		},
+		"an import with a typing error": {
+			"import {\n  to = a_b.c\n  ids = 1\n}\n",
+			"main.tf:3: Module cannot be used: The import block has the unknown argument ids",
+		},
+		"locals that need themselves": {"locals {\n  x = local.y\n  y = local.x\n}\nimport {\n  to = a_b.c\n  id = local.x\n}\n", ""},
+		"a default that is computed":  {"variable \"a\" {\n  default = var.b\n}\n", "main.tf:2: Variables not allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,7 +232,8 @@ func TestCheckSettings(t *testing.T) {
 			t.Parallel()
 			m := &module.Module{Settings: []module.Setting{{Provider: "cloud", Source: "a/cloud", Path: test.path, At: "main.tf:7"}}}
 			diags := m.CheckSettings(func(string) *schema.Block { return config })
-			if got := diags.String(); diags.HasErrors() != (test.want != "") || !strings.Contains(got, test.want) || test.want != "" && !strings.Contains(got, "main.tf:7") {
+			if got := diags.String(); diags.HasErrors() != (test.want != "") || !strings.Contains(got, test.want) ||
+				test.want != "" && !strings.Contains(got, "main.tf:7") {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -248,18 +269,25 @@ func TestSchema(t *testing.T) {
 		"a tuple":                {"tuple([string, bool])", &schema.Attribute{Type: cty.Tuple([]cty.Type{cty.String, cty.Bool})}},
 		"a list of lists of any": {"list(list(object({a = any})))", &schema.Attribute{Type: cty.DynamicPseudoType}},
 		"an object": {"object({a = string, b = optional(number, 3)})", &schema.Attribute{Nested: &schema.NestedAttributes{
-			Nesting: schema.NestingSingle, Attributes: map[string]*schema.Attribute{"a": {Type: cty.String, Required: true}, "b": {Type: cty.Number, Optional: true}},
+			Nesting: schema.NestingSingle, Attributes: map[string]*schema.Attribute{
+				"a": {Type: cty.String, Required: true}, "b": {Type: cty.Number, Optional: true},
+			},
 		}}},
 		"a map of objects": {"map(object({a = optional(object({b = bool}))}))", &schema.Attribute{Nested: &schema.NestedAttributes{
 			Nesting: schema.NestingMap, Attributes: map[string]*schema.Attribute{"a": {Optional: true, Nested: &schema.NestedAttributes{
 				Nesting: schema.NestingSingle, Attributes: map[string]*schema.Attribute{"b": {Type: cty.Bool, Required: true}},
 			}}},
 		}}},
-		"a list of lists of objects": {"list(list(object({a = optional(string)})))", &schema.Attribute{Type: cty.List(cty.List(cty.Object(map[string]cty.Type{"a": cty.String})))}},
+		"a list of lists of objects": {
+			"list(list(object({a = optional(string)})))",
+			&schema.Attribute{Type: cty.List(cty.List(cty.Object(map[string]cty.Type{"a": cty.String})))},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, diags := module.Read(write(t, map[string]string{"main.tf": "variable \"v\" {\n  type = " + test.constraint + "\n}\noutput \"v\" {\n  value = 1\n}\n"}))
+			d, diags := module.Read(write(t, map[string]string{
+				"main.tf": "variable \"v\" {\n  type = " + test.constraint + "\n}\noutput \"v\" {\n  value = 1\n}\n",
+			}))
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}

@@ -37,7 +37,9 @@ func (d destroyed) shows(o *terraform.Object, now time.Time, within time.Duratio
 func (j *journal) destroys(o *terraform.Object) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return o != nil && slices.ContainsFunc(j.Changes, func(c *change) bool { return c.Object != nil && c.Object.Named() == o.Named() && c.destroyed() })
+	return o != nil && slices.ContainsFunc(j.Changes, func(c *change) bool {
+		return c.Object != nil && c.Object.Named() == o.Named() && c.destroyed()
+	})
 }
 
 // after returns the objects that were destroyed within a period before now, also by an operation

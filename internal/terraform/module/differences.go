@@ -81,7 +81,9 @@ func (d *differ) compare(path []string, before, after, unknown, was, is any) {
 	if known && reflect.DeepEqual(before, after) {
 		return
 	}
-	c := terraform.ContainedChange{Path: spelled(path), Before: encoded(before), Sensitive: holds(was) || holds(is), Replaces: d.replaces(path)}
+	c := terraform.ContainedChange{
+		Path: spelled(path), Before: encoded(before), Sensitive: holds(was) || holds(is), Replaces: d.replaces(path),
+	}
 	if known {
 		c.After = encoded(after)
 	}

@@ -125,7 +125,10 @@ func TestLeft(t *testing.T) {
 	if want := first.Contained[0].Planned["address"]; want == "" || c.Planned["address"] != want {
 		t.Errorf("first %v, and then %v", first.Contained[0].Planned, c.Planned)
 	}
-	replacing := terraform.ContainedChange{Path: "address", Before: json.RawMessage(`"2001:db8::1"`), After: json.RawMessage(`"2001:DB8::1"`), Replaces: true}
+	replacing := terraform.ContainedChange{
+		Path: "address", Before: json.RawMessage(`"2001:db8::1"`),
+		After: json.RawMessage(`"2001:DB8::1"`), Replaces: true,
+	}
 	if i := indexOf(c.Changes, "address"); i < 0 || !cmp.Equal(c.Changes[i], replacing) {
 		t.Errorf("changes: %+v", c.Changes)
 	}
@@ -148,13 +151,18 @@ func indexOf(changes []terraform.ContainedChange, path string) int {
 func TestInconsistentObject(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, commandline.Options{})
-	x := e.executor(&watched{e.server, func(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		a, err := e.server.ApplyResourceChange(ctx, q)
-		if err == nil && nameOf(q) == "a" {
-			a.NewState.MsgPack = bytes.Replace(a.NewState.MsgPack, []byte("north"), []byte("south"), 1)
-		}
-		return a, err
-	}})
+	x := e.executor(&watched{
+		e.server,
+		func(
+			ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+		) (*tfprotov6.ApplyResourceChangeResponse, error) {
+			a, err := e.server.ApplyResourceChange(ctx, q)
+			if err == nil && nameOf(q) == "a" {
+				a.NewState.MsgPack = bytes.Replace(a.NewState.MsgPack, []byte("north"), []byte("south"), 1)
+			}
+			return a, err
+		},
+	})
 	journal := &recording{}
 	_, diags := x.ApplyJournaled(t.Context(), e.plan(x, instance.Instance{}, e.config(1, "a", "b")), journal.record)
 	if !terraform.Inconsistent(diags) {

@@ -129,9 +129,11 @@ func (m *Module) verify(called []call) diagnostic.Diagnostics {
 		where := c.where()
 		switch {
 		case c.outside && !slices.Contains(m.source.Allow, Files):
-			return diagnostic.Errorf(NotAllowed, "%sIts source is a directory outside the module's folder. Copy it into the module, or list %s in spec.allow.", where, Files)
+			return diagnostic.Errorf(NotAllowed, "%sIts source is a directory outside the module's folder. Copy it "+
+				"into the module, or list %s in spec.allow.", where, Files)
 		case c.pkg != callName && m.source.Files != nil && m.source.Address == "" && m.source.Digest != "":
-			return diagnostic.Errorf(NotAllowed, "%sThe digest of a ConfigMap does not cover modules that are fetched from elsewhere. Use an address or a directory.", where)
+			return diagnostic.Errorf(NotAllowed, "%sThe digest of a ConfigMap does not cover modules that are "+
+				"fetched from elsewhere. Use an address or a directory.", where)
 		case seen[c.root]:
 			continue
 		}
@@ -152,5 +154,6 @@ func (m *Module) verify(called []call) diagnostic.Diagnostics {
 }
 
 func otherDigest(is, want string) diagnostic.Diagnostics {
-	return diagnostic.Errorf(DigestMismatch, "The digest is %s, and spec.source.digest is %s. If you trust the module as it is now, change spec.source.digest.", is, want)
+	return diagnostic.Errorf(DigestMismatch, "The digest is %s, and spec.source.digest is %s. If you trust the "+
+		"module as it is now, change spec.source.digest.", is, want)
 }

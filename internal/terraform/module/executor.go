@@ -32,7 +32,9 @@ type Executor struct {
 
 // Configure leases a server whose configuration has further settings, which take precedence. The
 // configuration is that of a source or of a named configuration.
-type Configure func(ctx context.Context, configuration string, settings cty.Value) (_ provider.Server, release func(), _ diagnostic.Diagnostics)
+type Configure func(
+	ctx context.Context, configuration string, settings cty.Value,
+) (_ provider.Server, release func(), _ diagnostic.Diagnostics)
 
 var _ terraform.Journaled = (*Executor)(nil)
 
@@ -79,7 +81,9 @@ func (e *Executor) resourceType(ctx context.Context) types {
 }
 
 // Refresh implements terraform.Executor.
-func (e *Executor) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (e *Executor) Refresh(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance,
+) (terraform.Refreshed, diagnostic.Diagnostics) {
 	asIs := terraform.Refreshed{Instance: in}
 	mem, err := recall(in)
 	if err != nil {
@@ -147,20 +151,27 @@ func (e *Executor) Validate(context.Context, terraform.ResourceType, terraform.C
 }
 
 // Plan implements terraform.Executor.
-func (e *Executor) Plan(ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) Plan(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance, config terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	given := e.module.given(config.Value)
 	p, diags := e.planned(ctx, r, in, given, config)
 	p.Keeps, p.Config, p.SensitivePaths = config.Keeps, config.Value, config.SensitivePaths
 	return p, diags
 }
 
-func (e *Executor) planned(ctx context.Context, r terraform.ResourceType, in instance.Instance, given values, config terraform.Config) (terraform.Plan, diagnostic.Diagnostics) {
+func (e *Executor) planned(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance, given values, config terraform.Config,
+) (terraform.Plan, diagnostic.Diagnostics) {
 	out := terraform.Plan{Resource: r, Prior: in, Action: terraform.Create}
 	mem, before, diags := e.prior(in)
 	if diags.HasErrors() {
 		return out, diags
 	}
-	w, diags := e.open(ctx, job{given: given, sensitive: config.SensitivePaths, state: before, recent: mem.recent, keeps: config.Keeps, imports: true})
+	w, diags := e.open(ctx, job{
+		given: given, sensitive: config.SensitivePaths, state: before, recent: mem.recent,
+		keeps: config.Keeps, imports: true,
+	})
 	if diags.HasErrors() {
 		return out, diags
 	}
@@ -226,7 +237,9 @@ func (e *Executor) Apply(ctx context.Context, p terraform.Plan) (instance.Instan
 
 // ApplyJournaled implements terraform.Journaled. The program plans again; if the plan is a
 // different one, nothing is changed.
-func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record func([]byte) error) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Executor) ApplyJournaled(
+	ctx context.Context, p terraform.Plan, record func([]byte) error,
+) (instance.Instance, diagnostic.Diagnostics) {
 	mem, before, diags := e.prior(p.Prior)
 	if diags.HasErrors() {
 		return p.Prior, diags
@@ -244,7 +257,10 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diagnostic.Errorf("Configuration cannot be written", "%s.", err)
 	}
 	j := &journal{Variables: encoded.Variables, record: record}
-	w, diags := e.open(ctx, job{given: given, sensitive: p.SensitivePaths, state: before, recent: mem.recent, keeps: p.Keeps, unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete})
+	w, diags := e.open(ctx, job{
+		given: given, sensitive: p.SensitivePaths, state: before, recent: mem.recent, keeps: p.Keeps,
+		unchecked: p.CreateUnchecked, journal: j, imports: p.Action != terraform.Delete,
+	})
 	if diags.HasErrors() {
 		return p.Prior, diags
 	}
@@ -255,7 +271,8 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 		return p.Prior, diags
 	}
 	changes, providers := plan.contained(w.session.secrets)
-	if p.Action != terraform.Delete && (string(digest(changes)) != string(p.Private) || p.Exact && string(plan.content()) != string(p.Content)) {
+	if p.Action != terraform.Delete &&
+		(string(digest(changes)) != string(p.Private) || p.Exact && string(plan.content()) != string(p.Content)) {
 		return p.Prior, diagnostic.Errorf("The plan has changed", "The objects have changed since the plan was made. A new plan is made.")
 	}
 	w.session.providers = providers
@@ -267,10 +284,12 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 	after, err := w.dir.Read(stateFile)
 	if err != nil || after == nil || !j.has(after, e.resourceType(ctx), !ok) {
 		if after, err = j.replay(before, e.resourceType(ctx), e.version()); err != nil {
-			return p.Prior, slices.Concat(diags, diagnostic.Errorf("State cannot be rebuilt", "%s.", err), terraform.OutcomeUnknownError(p.Resource.Schema.Type))
+			return p.Prior, slices.Concat(diags, diagnostic.Errorf("State cannot be rebuilt", "%s.", err),
+				terraform.OutcomeUnknownError(p.Resource.Schema.Type))
 		}
 		if ok {
-			diags, ok = append(diags, diagnostic.Errorf("The command line failed", "The state file that %s wrote differs from the providers' answers.", e.runner.Program())...), false
+			diags, ok = append(diags, diagnostic.Errorf("The command line failed",
+				"The state file that %s wrote differs from the providers' answers.", e.runner.Program())...), false
 		}
 	}
 	if unknown := j.unknown(); len(unknown) > 0 {
@@ -291,10 +310,13 @@ func (e *Executor) ApplyJournaled(ctx context.Context, p terraform.Plan, record 
 			return out, diags
 		}
 	}
-	return p.Prior, slices.Concat(diags, diagnostic.Errorf("State cannot be read", "%s.", err), terraform.OutcomeUnknownError(p.Resource.Schema.Type))
+	return p.Prior, slices.Concat(diags, diagnostic.Errorf("State cannot be read", "%s.", err),
+		terraform.OutcomeUnknownError(p.Resource.Schema.Type))
 }
 
 // Import implements terraform.Executor. One id cannot name all objects of a module.
-func (e *Executor) Import(_ context.Context, r terraform.ResourceType, _ terraform.ImportTarget) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Executor) Import(
+	_ context.Context, r terraform.ResourceType, _ terraform.ImportTarget,
+) (instance.Instance, diagnostic.Diagnostics) {
 	return instance.Instance{}, diagnostic.Errorf("Modules cannot be imported", "A module creates all of its objects. Remove spec.import.")
 }

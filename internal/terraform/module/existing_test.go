@@ -33,14 +33,17 @@ func TestExistingObject(t *testing.T) {
 			if !terraform.ObjectExists(diags) || terraform.OutcomeUnknown(diags) || requested != 1 || live != 2 {
 				t.Fatalf("%d requests, %d objects, and %v", requested, live, diags)
 			}
-			if text := diags.String(); !strings.Contains(text, `examplecloud_datastore.rack["a"] cannot take it over`) || !strings.Contains(text, "spec.lifecycle.existenceCheck") {
+			if text := diags.String(); !strings.Contains(text,
+				`examplecloud_datastore.rack["a"] cannot take it over`) ||
+				!strings.Contains(text, "spec.lifecycle.existenceCheck") {
 				t.Errorf("the message is %s", text)
 			}
 			if !out.Exists() {
 				t.Fatal("the object that was created is not in the instance")
 			}
 			// The next one changes its own object, and is refused again.
-			if out, diags = x.Apply(t.Context(), e.plan(x, out, e.config(2, "a", "b"))); !terraform.ObjectExists(diags) || e.cloud.Audit(t).Live != 2 {
+			if out, diags = x.Apply(t.Context(),
+				e.plan(x, out, e.config(2, "a", "b"))); !terraform.ObjectExists(diags) || e.cloud.Audit(t).Live != 2 {
 				t.Errorf("%v", diags)
 			}
 			if out, diags = x.Apply(t.Context(), e.plan(x, out, e.config(2, "b"))); diags.HasErrors() {

@@ -23,8 +23,9 @@ func journalOf(changes []Change) *journal {
 	j := &journal{}
 	for _, c := range changes {
 		j.Changes = append(j.Changes, &change{
-			Resource: resource{Address: c.Address, Module: c.Module, Type: c.Type, Name: c.Name, Key: c.Key}, Provider: `provider["example.org/a/b"]`,
-			Kind: c.Kind, Answered: c.Answered, Tainted: c.Tainted, Failed: c.Failed, State: c.State,
+			Resource: resource{Address: c.Address, Module: c.Module, Type: c.Type, Name: c.Name, Key: c.Key},
+			Provider: `provider["example.org/a/b"]`,
+			Kind:     c.Kind, Answered: c.Answered, Tainted: c.Tainted, Failed: c.Failed, State: c.State,
 		})
 	}
 	return j
@@ -65,7 +66,11 @@ func Damaged(state, objects, changes []byte) {
 		}
 		return out
 	}
-	in := instance.Instance{Private: memory{State: packed(state), Objects: packed(objects)}.private(), Operation: &instance.Operation{Journal: packed(changes)}}
+	in := instance.Instance{
+		Private: memory{State: packed(state), Objects: packed(objects)}.private(), Operation: &instance.Operation{
+			Journal: packed(changes),
+		},
+	}
 	held, begun := Consists(in)
 	_, _ = terraform.Objects(held), terraform.Objects(begun)
 	_, _ = outputsOf(state)

@@ -53,10 +53,15 @@ var changes = map[string]int{"create": 2, "update": 1, "delete": 1}
 
 // requested returns a provider that calls f with each change that is requested of it.
 func (e *estate) requested(f func()) provider.Server {
-	return &watched{Server: e.server, apply: func(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		f()
-		return e.server.ApplyResourceChange(ctx, q)
-	}}
+	return &watched{
+		Server: e.server,
+		apply: func(
+			ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+		) (*tfprotov6.ApplyResourceChangeResponse, error) {
+			f()
+			return e.server.ApplyResourceChange(ctx, q)
+		},
+	}
 }
 
 // TestFence loses the lease while a run waits for others.

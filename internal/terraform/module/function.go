@@ -309,8 +309,10 @@ func (r *restrictions) pattern(call *hclsyntax.FunctionCallExpr, at hcl.Range) {
 	if len(call.Args) < 2 {
 		return
 	}
-	if text, ok := r.static(call.Args[1]); !ok || strings.Contains(text, "..") || strings.Contains(text, ".git") || strings.Contains(text, `\`) {
-		r.refuse(Files, at, "The pattern of fileset is computed, or leads out of the module's folder. Write it as a text without \"..\" and backslashes")
+	if text, ok := r.static(call.Args[1]); !ok || strings.Contains(text, "..") || strings.Contains(text, ".git") ||
+		strings.Contains(text, `\`) {
+		r.refuse(Files, at, "The pattern of fileset is computed, or leads out of the module's folder. Write it as a "+
+			"text without \"..\" and backslashes")
 	}
 }
 

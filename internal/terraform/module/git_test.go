@@ -39,7 +39,11 @@ func TestGitOfTheImage(t *testing.T) {
 	address, host := serveGit(t, filepath.Join(dir, ".git"), public)
 	known := func(host ssh.PublicKey) []byte { return []byte(knownhosts.Line([]string{address}, host) + "\n") }
 	bySSH := "git::ssh://git@" + address + "/modules.git//modules/a"
-	backend := &cgi.Handler{Path: system, Args: []string{"http-backend"}, Env: []string{"GIT_PROJECT_ROOT=" + filepath.Dir(dir), "GIT_HTTP_EXPORT_ALL=1"}}
+	backend := &cgi.Handler{
+		Path: system, Args: []string{"http-backend"}, Env: []string{
+			"GIT_PROJECT_ROOT=" + filepath.Dir(dir), "GIT_HTTP_EXPORT_ALL=1",
+		},
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "ann" || password != "s3cret" {
 			w.Header().Set("WWW-Authenticate", "Basic")
@@ -68,14 +72,30 @@ func TestGitOfTheImage(t *testing.T) {
 		source module.Source
 		says   string // empty if it is fetched
 	}{
-		"by HTTP":                    {source: module.Source{Address: byHTTP, Credentials: ann}},
-		"at a commit":                {source: module.Source{Address: byHTTP + "?ref=" + strings.TrimSpace(string(commit)), Credentials: ann}},
-		"shallow":                    {source: module.Source{Address: byHTTP + "?depth=1&ref=main", Credentials: ann}},
-		"at no commit":               {source: module.Source{Address: byHTTP + "?ref=0123456789012345678901234567890123456789", Credentials: ann}, says: "invalid ref"},
-		"with another password":      {source: module.Source{Address: byHTTP, Credentials: &module.Credentials{Username: "ann", Password: "wr0ng"}}, says: "Authentication failed"},
-		"without a password":         {source: module.Source{Address: byHTTP}, says: "terminal prompts disabled"},
-		"by SSH":                     {source: module.Source{Address: bySSH, Credentials: &module.Credentials{SSHKey: key, KnownHosts: known(host)}}},
-		"of another host":            {source: module.Source{Address: bySSH, Credentials: &module.Credentials{SSHKey: key, KnownHosts: known(otherHost)}}, says: "REMOTE HOST IDENTIFICATION HAS CHANGED"},
+		"by HTTP":     {source: module.Source{Address: byHTTP, Credentials: ann}},
+		"at a commit": {source: module.Source{Address: byHTTP + "?ref=" + strings.TrimSpace(string(commit)), Credentials: ann}},
+		"shallow":     {source: module.Source{Address: byHTTP + "?depth=1&ref=main", Credentials: ann}},
+		"at no commit": {
+			source: module.Source{
+				Address: byHTTP + "?ref=0123456789012345678901234567890123456789", Credentials: ann,
+			}, says: "invalid ref",
+		},
+		"with another password": {
+			source: module.Source{
+				Address: byHTTP, Credentials: &module.Credentials{Username: "ann", Password: "wr0ng"},
+			}, says: "Authentication failed",
+		},
+		"without a password": {source: module.Source{Address: byHTTP}, says: "terminal prompts disabled"},
+		"by SSH": {
+			source: module.Source{
+				Address: bySSH, Credentials: &module.Credentials{SSHKey: key, KnownHosts: known(host)},
+			},
+		},
+		"of another host": {
+			source: module.Source{
+				Address: bySSH, Credentials: &module.Credentials{SSHKey: key, KnownHosts: known(otherHost)},
+			}, says: "REMOTE HOST IDENTIFICATION HAS CHANGED",
+		},
 		"by SSH without credentials": {source: module.Source{Address: bySSH}, says: "spec.source.credentialsSecretRef"},
 		"of this machine":            {source: module.Source{Address: "git::file://" + dir + "//modules/a"}},
 		"a submodule of the machine": {source: module.Source{Address: fromHere}, says: "transport 'file' not allowed"},

@@ -93,7 +93,8 @@ func newEstateOf(t testing.TB, source string, o commandline.Options) *estate {
 			t.Error(err)
 		}
 	})
-	m, diags := module.Fetch(t.Context(), runner, module.Source{Files: map[string][]byte{"main.tf": []byte(source)}}, filepath.Join(t.TempDir(), "module"), "racks")
+	m, diags := module.Fetch(t.Context(), runner, module.Source{Files: map[string][]byte{"main.tf": []byte(source)}},
+		filepath.Join(t.TempDir(), "module"), "racks")
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -136,7 +137,9 @@ type watched struct {
 }
 
 // ApplyResourceChange implements tfprotov6.ProviderServer.
-func (w *watched) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (w *watched) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return w.apply(ctx, q)
 }
 

@@ -97,21 +97,43 @@ func TestHostilePackages(t *testing.T) {
 	}{
 		"a plain archive": {address: archive(map[string]string{"main.tf": calling("./a"), "a/main.tf": plain})},
 		// The digest leaves out the history of repositories, so no module may be in it.
-		"a module in .git":          {address: archive(map[string]string{"main.tf": calling("./.git/a"), ".git/a/main.tf": plain}), says: "module.a: Its source is a directory outside the module's folder"},
-		"a module in another .git":  {address: archive(map[string]string{"main.tf": calling("./b/.git"), "b/.git/main.tf": plain}), says: "module.a: Its source is a directory outside the module's folder"},
-		"a module linked from .git": {address: archive(map[string]string{"main.tf": calling("./b"), ".git/a/main.tf": plain, "b": "->.git/a"}), says: "could not be read"},
-		"a file out of the archive": {address: archive(map[string]string{"main.tf": plain, "../../../../../../../.." + mark: "x"}), says: "could not download"},
-		"an absolute file":          {address: archive(map[string]string{"main.tf": plain, mark: "x"}), says: ""},
-		"a link out of the archive": {address: archive(map[string]string{"main.tf": "output \"x\" {\n  value = file(\"${path.module}/d/main.tf\")\n}\n", "d": "->" + other}), says: ""}, // links are left out
+		"a module in .git": {
+			address: archive(map[string]string{"main.tf": calling("./.git/a"), ".git/a/main.tf": plain}),
+			says:    "module.a: Its source is a directory outside the module's folder",
+		},
+		"a module in another .git": {
+			address: archive(map[string]string{"main.tf": calling("./b/.git"), "b/.git/main.tf": plain}),
+			says:    "module.a: Its source is a directory outside the module's folder",
+		},
+		"a module linked from .git": {
+			address: archive(map[string]string{"main.tf": calling("./b"), ".git/a/main.tf": plain, "b": "->.git/a"}),
+			says:    "could not be read",
+		},
+		"a file out of the archive": {
+			address: archive(map[string]string{"main.tf": plain, "../../../../../../../.." + mark: "x"}),
+			says:    "could not download",
+		},
+		"an absolute file": {address: archive(map[string]string{"main.tf": plain, mark: "x"}), says: ""},
+		// Links are left out.
+		"a link out of the archive": {
+			address: archive(map[string]string{
+				"main.tf": "output \"x\" {\n  value = file(\"${path.module}/d/main.tf\")\n}\n", "d": "->" + other,
+			}), says: "",
+		},
 
 		"a submodule of this machine":       {address: submodule(elsewhere), says: "transport 'file' not allowed"},
 		"a submodule that is a program":     {address: submodule("ext::sh -c touch% " + mark), says: "transport 'ext' not allowed"},
 		"a submodule that is an option":     {address: submodule("--upload-pack=touch " + mark), says: "could not download"},
 		"a submodule by ssh with options":   {address: submodule("ssh://-oProxyCommand=touch% " + mark + "/x"), says: "could not download"},
 		"a called module that is a program": {address: local("git::ext::sh -c touch% " + mark), says: "module.a"},
-		"a called module by ssh options":    {address: local("git::ssh://-oProxyCommand=touch%20" + mark + "/x"), says: "Invalid module source address"},
-		"a ref that is an option":           {address: local("git::" + elsewhere + "?ref=--upload-pack=touch%20" + mark), says: "invalid ref"},
-		"a depth that is an option":         {address: local("git::" + elsewhere + "?depth=--upload-pack=touch%20" + mark), says: ""}, // it is no number, and not used
+		"a called module by ssh options": {
+			address: local("git::ssh://-oProxyCommand=touch%20" + mark + "/x"), says: "Invalid module source address",
+		},
+		"a ref that is an option": {address: local("git::" + elsewhere + "?ref=--upload-pack=touch%20" + mark), says: "invalid ref"},
+		// It is no number, and not used.
+		"a depth that is an option": {
+			address: local("git::" + elsewhere + "?depth=--upload-pack=touch%20" + mark), says: "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +157,8 @@ func TestDigestOfModulesInGit(t *testing.T) {
 	digest := func(content string) string {
 		t.Helper()
 		m, diags := fetch(module.Source{
-			Address: served(t, map[string]string{"main.tf": calling("./b/.git"), "b/.git/main.tf": content}), Allow: []module.Permission{module.Files},
+			Address: served(t, map[string]string{"main.tf": calling("./b/.git"), "b/.git/main.tf": content}),
+			Allow:   []module.Permission{module.Files},
 		})
 		if diags.HasErrors() {
 			t.Fatal(diags)

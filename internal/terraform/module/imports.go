@@ -175,7 +175,8 @@ func (r *reader) movable(out *Import, e hcl.Expression, at hcl.Range) bool {
 				return false
 			}
 		default:
-			r.refuse(at, "The import block refers to %s, but it may only refer to variables, and to local values that are made of them.", strings.TrimSuffix(root+"."+second, "."))
+			r.refuse(at, "The import block refers to %s, but it may only refer to variables, and to local values "+
+				"that are made of them.", strings.TrimSuffix(root+"."+second, "."))
 			return false
 		}
 	}

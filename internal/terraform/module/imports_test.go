@@ -25,7 +25,9 @@ func TestLinesOfImportBlocks(t *testing.T) {
 			"import {\n  id = join(\"/\", [\n    \"c-1\",\n    var.id.none,\n  ])\n  to = examplecloud_datastore.rack[\"a\"]\n}\n", 4,
 		},
 		"a local value": {
-			"import {\n  id = local.id\n  to = examplecloud_datastore.rack[\"a\"]\n}\nlocals {\n  id = join(\"/\", [\n    var.id.none,\n  ])\n}\n", 7,
+			"import {\n  id = local.id\n  to = examplecloud_datastore.rack[\"a\"]\n}\nlocals {\n  id = join(\"/\", " +
+				"[\n    var.id.none,\n  ])\n}\n",
+			7,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

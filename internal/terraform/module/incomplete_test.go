@@ -15,14 +15,19 @@ func placeOf(line int) string { return fmt.Sprintf("main.tf:%d:", line) }
 
 // refusing is a provider that refuses to change an object.
 func refusing(e *estate, name string) *watched {
-	return &watched{e.server, func(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		if nameOf(q) == name {
-			return &tfprotov6.ApplyResourceChangeResponse{NewState: q.PriorState, Diagnostics: []*tfprotov6.Diagnostic{
-				{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Refused", Detail: "It is."},
-			}}, nil
-		}
-		return e.server.ApplyResourceChange(ctx, q)
-	}}
+	return &watched{
+		e.server,
+		func(
+			ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+		) (*tfprotov6.ApplyResourceChangeResponse, error) {
+			if nameOf(q) == name {
+				return &tfprotov6.ApplyResourceChangeResponse{NewState: q.PriorState, Diagnostics: []*tfprotov6.Diagnostic{
+					{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Refused", Detail: "It is."},
+				}}, nil
+			}
+			return e.server.ApplyResourceChange(ctx, q)
+		},
+	}
 }
 
 // An instance is incomplete from an apply that fails halfway until one succeeds, whether it is the

@@ -31,16 +31,21 @@ resource "examplecloud_datastore" "last" {
 	interrupted, interrupt := context.WithCancel(t.Context())
 	ctx := provider.WithInterrupt(t.Context(), interrupted)
 	begun := 0
-	x := e.executor(&watched{Server: e.server, apply: func(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		begun++
-		interrupt()
-		time.Sleep(300 * time.Millisecond) // the program is told to stop while it waits
-		a, err := e.server.ApplyResourceChange(ctx, q)
-		if err == nil {
-			a.Diagnostics = append(a.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Stopped"})
-		}
-		return a, err
-	}})
+	x := e.executor(&watched{
+		Server: e.server,
+		apply: func(
+			ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+		) (*tfprotov6.ApplyResourceChangeResponse, error) {
+			begun++
+			interrupt()
+			time.Sleep(300 * time.Millisecond) // the program is told to stop while it waits
+			a, err := e.server.ApplyResourceChange(ctx, q)
+			if err == nil {
+				a.Diagnostics = append(a.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Stopped"})
+			}
+			return a, err
+		},
+	})
 	p := e.plan(x, instance.Instance{}, e.config(1, "a"))
 	journal := &recording{}
 	out, diags := x.ApplyJournaled(ctx, p, journal.record)

@@ -118,7 +118,10 @@ func (c *change) object(s *schema.Resource) (instance.Instance, error) {
 	if err != nil {
 		return instance.Instance{}, err
 	}
-	out := instance.Instance{State: state, SchemaVersion: c.SchemaVersion, Private: c.Private, Status: instance.Full, IdentityVersion: c.IdentityVersion}
+	out := instance.Instance{
+		State: state, SchemaVersion: c.SchemaVersion, Private: c.Private, Status: instance.Full,
+		IdentityVersion: c.IdentityVersion,
+	}
 	if c.Tainted {
 		out.Status = instance.Tainted
 	}
@@ -178,7 +181,9 @@ func put(state *tfstate.State, c *change, object instance.Instance) {
 		if !object.Exists() {
 			return
 		}
-		state.Resources = append(state.Resources, tfstate.ResourceBlock{Module: r.Module, Mode: "managed", Type: r.Type, Name: r.Name, Provider: c.Provider})
+		state.Resources = append(state.Resources, tfstate.ResourceBlock{
+			Module: r.Module, Mode: "managed", Type: r.Type, Name: r.Name, Provider: c.Provider,
+		})
 		at = len(state.Resources) - 1
 	}
 	block := &state.Resources[at]

@@ -14,7 +14,11 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-var thing = &schema.Resource{Type: "cloud_thing", Block: &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}}}
+var thing = &schema.Resource{
+	Type: "cloud_thing", Block: &schema.Block{
+		Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}},
+	},
+}
 
 func packed(t *testing.T, id string) []byte {
 	t.Helper()
@@ -45,19 +49,38 @@ func TestReplay(t *testing.T) {
 		changes []module.Change
 		want    map[string]string // by key: the id and the status, of the current object and of deposed ones
 	}{
-		"nothing":    {},
-		"creates":    {[]module.Change{at("x", instance.Create, "1"), at("y", instance.Create, "2")}, map[string]string{"x": "1 Full", "y": "2 Full"}},
-		"with count": {[]module.Change{at(float64(0), instance.Create, "1"), at(float64(1), instance.Create, "2")}, map[string]string{"0": "1 Full", "1": "2 Full"}},
-		"no key":     {[]module.Change{at(nil, instance.Create, "1")}, map[string]string{"<nil>": "1 Full"}},
+		"nothing": {},
+		"creates": {
+			[]module.Change{at("x", instance.Create, "1"), at("y", instance.Create, "2")}, map[string]string{
+				"x": "1 Full", "y": "2 Full",
+			},
+		},
+		"with count": {
+			[]module.Change{at(float64(0), instance.Create, "1"), at(float64(1), instance.Create, "2")},
+			map[string]string{"0": "1 Full", "1": "2 Full"},
+		},
+		"no key": {[]module.Change{at(nil, instance.Create, "1")}, map[string]string{"<nil>": "1 Full"}},
 		"a replaced object that is not destroyed": {
-			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2"), at("x", instance.Delete, "1")}, map[string]string{"x": "2 Full, deposed 1 Full"},
+			[]module.Change{
+				at("x", instance.Create, "1"), at("x", instance.Create, "2"), at("x", instance.Delete, "1"),
+			}, map[string]string{"x": "2 Full, deposed 1 Full"},
 		},
 		"half an object":             {[]module.Change{tainted}, map[string]string{"x": "1 Tainted"}},
 		"no answer":                  {[]module.Change{unanswered}, nil},
 		"a create that made nothing": {[]module.Change{at("x", instance.Create, "")}, nil},
-		"an update":                  {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Update, "2")}, map[string]string{"x": "2 Full"}},
-		"a delete":                   {[]module.Change{at("x", instance.Create, "1"), at("y", instance.Create, "2"), at("x", instance.Delete, "")}, map[string]string{"y": "2 Full"}},
-		"a delete that failed":       {[]module.Change{at("x", instance.Create, "1"), failed(at("x", instance.Delete, "1"))}, map[string]string{"x": "1 Full"}},
+		"an update": {
+			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Update, "2")},
+			map[string]string{"x": "2 Full"},
+		},
+		"a delete": {
+			[]module.Change{
+				at("x", instance.Create, "1"), at("y", instance.Create, "2"), at("x", instance.Delete, ""),
+			}, map[string]string{"y": "2 Full"},
+		},
+		"a delete that failed": {
+			[]module.Change{at("x", instance.Create, "1"), failed(at("x", instance.Delete, "1"))},
+			map[string]string{"x": "1 Full"},
+		},
 		"a delete that failed of half an object": {
 			[]module.Change{tainted, failed(at("x", instance.Delete, "1"))}, map[string]string{"x": "1 Tainted"},
 		},
@@ -68,7 +91,9 @@ func TestReplay(t *testing.T) {
 			[]module.Change{at("x", instance.Create, "1"), failed(at("x", instance.Update, ""))}, map[string]string{"x": "1 Full"},
 		},
 		"a deposed object whose delete failed without an object": {
-			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2"), failed(at("x", instance.Delete, ""))}, map[string]string{"x": "2 Full, deposed 1 Full"},
+			[]module.Change{
+				at("x", instance.Create, "1"), at("x", instance.Create, "2"), failed(at("x", instance.Delete, "")),
+			}, map[string]string{"x": "2 Full, deposed 1 Full"},
 		},
 		"a replacement that made nothing": {
 			[]module.Change{at("x", instance.Create, "1"), failed(at("x", instance.Create, ""))}, map[string]string{"x": "1 Full"},
@@ -76,10 +101,20 @@ func TestReplay(t *testing.T) {
 		"a replacement that turned out to have made nothing": {
 			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "")}, map[string]string{"x": "1 Full"},
 		},
-		"a replacement":      {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Delete, ""), at("x", instance.Create, "2")}, map[string]string{"x": "2 Full"}},
-		"half a replacement": {[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2")}, map[string]string{"x": "2 Full, deposed 1 Full"}},
+		"a replacement": {
+			[]module.Change{
+				at("x", instance.Create, "1"), at("x", instance.Delete, ""), at("x", instance.Create, "2"),
+			}, map[string]string{"x": "2 Full"},
+		},
+		"half a replacement": {
+			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2")}, map[string]string{
+				"x": "2 Full, deposed 1 Full",
+			},
+		},
 		"a replacement the other way around": {
-			[]module.Change{at("x", instance.Create, "1"), at("x", instance.Create, "2"), at("x", instance.Delete, "")}, map[string]string{"x": "2 Full"},
+			[]module.Change{
+				at("x", instance.Create, "1"), at("x", instance.Create, "2"), at("x", instance.Delete, ""),
+			}, map[string]string{"x": "2 Full"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -62,13 +62,24 @@ func TestNestedModules(t *testing.T) {
 		summary string
 		says    string
 	}{
-		"keys of a ConfigMap":    {source: of(map[string][]byte{"main.tf": []byte(labelled), "modules__label__main.tf": []byte(label)})},
-		"an archive":             {source: of(map[string][]byte{"module.zip": zipped(t, files)})},
-		"an artifact":            {source: oci("modules/web?tag=1.0.0")},
-		"a folder of one":        {source: oci("modules/all//site?tag=1.0.0")},
-		"no such folder":         {source: of(map[string][]byte{"main.tf": []byte(labelled)}), summary: "main.tf:3: Module cannot be read", says: "the keys of its files begin with modules__label__,"},
-		"nothing in the folder":  {source: of(map[string][]byte{"main.tf": []byte(labelled), "modules__label__README": nil}), summary: "module.label: Module cannot be read", says: "There are no files"},
-		"no folder in a folder":  {source: of(map[string][]byte{"main.tf": []byte(labelled), "modules__label__main.tf": []byte("module \"x\" {\n  source = \"../x\"\n}\n")}), summary: "module.label: main.tf:1: Module cannot be read", says: "the folder modules/x does not exist"},
+		"keys of a ConfigMap": {source: of(map[string][]byte{"main.tf": []byte(labelled), "modules__label__main.tf": []byte(label)})},
+		"an archive":          {source: of(map[string][]byte{"module.zip": zipped(t, files)})},
+		"an artifact":         {source: oci("modules/web?tag=1.0.0")},
+		"a folder of one":     {source: oci("modules/all//site?tag=1.0.0")},
+		"no such folder": {
+			source: of(map[string][]byte{"main.tf": []byte(labelled)}), summary: "main.tf:3: Module cannot be read",
+			says: "the keys of its files begin with modules__label__,",
+		},
+		"nothing in the folder": {
+			source:  of(map[string][]byte{"main.tf": []byte(labelled), "modules__label__README": nil}),
+			summary: "module.label: Module cannot be read", says: "There are no files",
+		},
+		"no folder in a folder": {
+			source: of(map[string][]byte{
+				"main.tf":                 []byte(labelled),
+				"modules__label__main.tf": []byte("module \"x\" {\n  source = \"../x\"\n}\n"),
+			}), summary: "module.label: main.tf:1: Module cannot be read", says: "the folder modules/x does not exist",
+		},
 		"no such artifact":       {source: oci("modules/shop?tag=1.0.0"), summary: module.NotFetched, says: "modules/shop"},
 		"no folder of that name": {source: oci("modules/all//shop?tag=1.0.0"), summary: module.NotFetched, says: "has no folder shop"},
 		"an unknown argument":    {source: oci("modules/all?ref=1.0.0"), summary: module.NotFetched, says: "only tag and digest"},
@@ -100,7 +111,9 @@ func TestCurrent(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"main.tf": label})
 	web := write(t, map[string]string{"main.tf": strings.Replace(labelled, "./modules/label", dir, 1)})
-	m, diags := module.Fetch(t.Context(), newRunner(t), module.Source{Directory: web, Allow: []module.Permission{module.Files}}, filepath.Join(t.TempDir(), "module"), "web")
+	m, diags := module.Fetch(t.Context(), newRunner(t), module.Source{
+		Directory: web, Allow: []module.Permission{module.Files},
+	}, filepath.Join(t.TempDir(), "module"), "web")
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

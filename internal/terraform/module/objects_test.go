@@ -27,7 +27,10 @@ import (
 
 // rack is an object of the module racks as it is claimed.
 func rack(name string) terraform.Object {
-	return terraform.Object{Configuration: "landbridge/examplecloud", Type: "examplecloud_datastore", Identity: fmt.Sprintf(`{"cluster_info_id":"c","hci_cluster_uuid":"c-1","name":%q}`, name)}
+	return terraform.Object{
+		Configuration: "landbridge/examplecloud", Type: "examplecloud_datastore",
+		Identity: fmt.Sprintf(`{"cluster_info_id":"c","hci_cluster_uuid":"c-1","name":%q}`, name),
+	}
 }
 
 // named are objects as they are named.
@@ -79,14 +82,21 @@ func TestObjects(t *testing.T) {
 	consists("one destroyed", out, []terraform.Object{rack("b")}, nil)
 
 	// Without an answer, it may have been created.
-	lost := e.executor(&watched{Server: e.server, apply: func(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		return nil, status.Error(codes.Unavailable, "the connection is lost")
-	}})
+	lost := e.executor(&watched{
+		Server: e.server,
+		apply: func(
+			context.Context, *tfprotov6.ApplyResourceChangeRequest,
+		) (*tfprotov6.ApplyResourceChangeResponse, error) {
+			return nil, status.Error(codes.Unavailable, "the connection is lost")
+		},
+	})
 	_, diags = lost.ApplyJournaled(t.Context(), e.plan(lost, instance.Instance{}, e.config(1, "c")), journal.record)
 	if !terraform.OutcomeUnknown(diags) {
 		t.Fatal(diags)
 	}
-	consists("no answer", instance.Instance{Operation: &instance.Operation{Kind: instance.Create, Journal: journal.last}}, nil, []terraform.Object{rack("c")})
+	consists("no answer", instance.Instance{
+		Operation: &instance.Operation{Kind: instance.Create, Journal: journal.last},
+	}, nil, []terraform.Object{rack("c")})
 }
 
 // TestObjectsOfKilledProgram: the state that a killed program has left still has an object that it
@@ -99,13 +109,18 @@ func TestObjectsOfKilledProgram(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	killing := e.executor(&watched{Server: e.server, apply: func(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		a, err := e.server.ApplyResourceChange(ctx, q)
-		if killed := e.killPrograms(); killed == 0 {
-			t.Error("no program runs")
-		}
-		return a, err
-	}})
+	killing := e.executor(&watched{
+		Server: e.server,
+		apply: func(
+			ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+		) (*tfprotov6.ApplyResourceChangeResponse, error) {
+			a, err := e.server.ApplyResourceChange(ctx, q)
+			if killed := e.killPrograms(); killed == 0 {
+				t.Error("no program runs")
+			}
+			return a, err
+		},
+	})
 	out, diags = killing.Apply(t.Context(), e.plan(killing, out, e.config(1, "b")))
 	if !diags.HasErrors() || e.cloud.Audit(t).Live != 1 {
 		t.Fatalf("%d objects are left, and %v", e.cloud.Audit(t).Live, diags)
@@ -137,12 +152,16 @@ func TestWhatIsMadeOfObjects(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	recovered, diags := x.Recover(t.Context(), e.resource(), instance.Instance{}, &instance.Operation{Kind: instance.Create, Journal: journal.last}, false, time.Now())
+	recovered, diags := x.Recover(t.Context(), e.resource(), instance.Instance{},
+		&instance.Operation{Kind: instance.Create, Journal: journal.last}, false, time.Now())
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	e.cloud.Remove(t, "datastores", e.cloud.Find(t, "datastores", "a"))
-	e.cloud.Make(t, "datastores", map[string]any{"name": "a", "hci_cluster_uuid": "c-1", "cluster_info": map[string]any{"id": "c", "name": "north"}, "capacity_gib": 1})
+	e.cloud.Make(t, "datastores", map[string]any{
+		"name": "a", "hci_cluster_uuid": "c-1", "cluster_info": map[string]any{"id": "c", "name": "north"},
+		"capacity_gib": 1,
+	})
 	other := x.Find(t.Context(), rack("a"))
 	for name, in := range map[string]instance.Instance{"created": out, "recovered": recovered} {
 		held, _ := module.Consists(in)
@@ -157,10 +176,15 @@ func TestWhatIsMadeOfObjects(t *testing.T) {
 		}
 	}
 	for name, o := range map[string]terraform.Object{
-		"of another version of the identity": {Configuration: rack("a").Configuration, Type: rack("a").Type, Identity: rack("a").Identity, IdentityVersion: 7},
-		"of another configuration":           {Configuration: "other", Type: rack("a").Type, Identity: rack("a").Identity},
-		"with settings":                      {Configuration: rack("a").Configuration, Settings: "s", Type: rack("a").Type, Identity: rack("a").Identity},
-		"of no type":                         {Configuration: rack("a").Configuration, Type: "examplecloud_none", ID: "a"},
+		"of another version of the identity": {
+			Configuration: rack("a").Configuration, Type: rack("a").Type, Identity: rack("a").Identity,
+			IdentityVersion: 7,
+		},
+		"of another configuration": {Configuration: "other", Type: rack("a").Type, Identity: rack("a").Identity},
+		"with settings": {
+			Configuration: rack("a").Configuration, Settings: "s", Type: rack("a").Type, Identity: rack("a").Identity,
+		},
+		"of no type": {Configuration: rack("a").Configuration, Type: "examplecloud_none", ID: "a"},
 	} {
 		if found := x.Find(t.Context(), o); found.Looked {
 			t.Errorf("an object %s is looked for: %+v", name, found)

@@ -98,7 +98,8 @@ func (r *restrictions) refuse(p Permission, at hcl.Range, format string, args ..
 	if slices.Contains(r.allow, p) {
 		return
 	}
-	x := diagnostic.Errorf(NotAllowed, "%s%s:%d: %s, or list %s in spec.allow.", r.module, at.Filename, at.Start.Line, fmt.Sprintf(format, args...), p)
+	x := diagnostic.Errorf(NotAllowed, "%s%s:%d: %s, or list %s in spec.allow.", r.module, at.Filename, at.Start.Line,
+		fmt.Sprintf(format, args...), p)
 	r.diags = append(r.diags, x...)
 }
 

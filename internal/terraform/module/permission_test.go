@@ -47,40 +47,103 @@ func TestModulesRunNothing(t *testing.T) {
 			main:  "removed {\n  from = terraform_data.x\n  provisioner \"local-exec\" {\n    when = destroy\n    command = \"id\"\n  }\n}\n",
 			needs: module.Provisioners, at: "main.tf:3:",
 		},
-		"external":             {main: "data \"external\" \"x\" {\n  program = [\"id\"]\n}\n", needs: module.External, at: "main.tf:1: data.external"},
-		"external, by alias":   {main: "data \"external\" \"x\" {\n  provider = other\n}\n", needs: module.External, at: "main.tf:1:"},
-		"external in a check":  {main: "check \"x\" {\n  data \"external\" \"x\" {\n    program = [\"id\"]\n  }\n}\n", needs: module.External, at: "main.tf:2:"},
-		"external in JSON":     {json: `{"data":[{"external":{"x":{"program":["id"]}}}]}`, needs: module.External, at: "main.tf.json:1:"},
-		"an action":            {main: "action \"local_command\" \"x\" {}\n", needs: module.External, at: "main.tf:1:"},
-		"http":                 {main: "data \"http\" \"x\" {\n  url = \"http://169.254.169.254/\"\n}\n", needs: module.HTTP, at: "main.tf:1:"},
-		"a remote state":       {main: "data \"terraform_remote_state\" \"x\" {\n  backend = \"local\"\n}\n", needs: module.RemoteState, at: "main.tf:1:"},
-		"local_file":           {main: "data \"local_file\" \"x\" {\n  filename = \"" + token + "\"\n}\n", needs: module.Files, at: "main.tf:1:"},
-		"archive_file":         {main: "data \"archive_file\" \"x\" {\n  source_file = \"" + token + "\"\n}\n", needs: module.Files, at: "main.tf:1:"},
-		"template_file":        {main: "data \"template_file\" \"x\" {\n  template = \"$${file(1)}\"\n}\n", needs: module.Files, at: "main.tf:1:"},
-		"an absolute path":     {main: "output \"x\" {\n  value = file(\"" + token + "\")\n}\n", needs: module.Files, at: `main.tf:2: file reads "` + token + `"`},
-		"a path by a local":    {main: "locals {\n  a = \"/var\"\n  b = \"${local.a}/run\"\n}\noutput \"x\" {\n  value = filebase64(\"${local.b}/x\")\n}\n", needs: module.Files, at: `main.tf:6: filebase64 reads "/var/run/x"`},
-		"a way up":             {main: "output \"x\" {\n  value = file(\"${path.module}/a/../../../etc/passwd\")\n}\n", needs: module.Files, at: "main.tf:2: file reads"},
-		"a relative path":      {main: "output \"x\" {\n  value = file(\"terraform.tfstate\")\n}\n", needs: module.Files, at: "main.tf:2:"},
-		"a home directory":     {main: "output \"x\" {\n  value = file(\"~/.netrc\")\n}\n", needs: module.Files, at: "main.tf:2:"},
-		"the root":             {main: "output \"x\" {\n  value = file(\"${path.root}/terraform.tfstate\")\n}\n", needs: module.Files, at: "main.tf:2:"},
-		"a variable":           {main: "variable \"p\" {}\noutput \"x\" {\n  value = file(var.p)\n}\n", needs: module.Files, at: "main.tf:3: The path that file reads is computed"},
-		"a variable at an end": {main: "variable \"p\" {}\noutput \"x\" {\n  value = file(\"${path.module}/${var.p}\")\n}\n", needs: module.Files, at: "main.tf:3:"},
-		"a computed path":      {main: "output \"x\" {\n  value = file(join(\"/\", [\"\", \"etc\", \"passwd\"]))\n}\n", needs: module.Files, at: "main.tf:2:"},
-		"one of two":           {main: "variable \"p\" {}\noutput \"x\" {\n  value = file(var.p == 1 ? \"${path.module}/a\" : \"/etc/passwd\")\n}\n", needs: module.Files, at: `main.tf:3: file reads "/etc/passwd"`},
-		"basename as a folder": {main: "variable \"p\" {}\noutput \"x\" {\n  value = file(\"${path.module}/${basename(var.p)}/passwd\")\n}\n", needs: module.Files, at: "main.tf:3:"},
-		"basename after a dot": {main: "variable \"p\" {}\noutput \"x\" {\n  value = file(\"${path.module}/.${basename(var.p)}\")\n}\n", needs: module.Files, at: "main.tf:3:"},
+		"external": {
+			main: "data \"external\" \"x\" {\n  program = [\"id\"]\n}\n", needs: module.External,
+			at: "main.tf:1: data.external",
+		},
+		"external, by alias": {main: "data \"external\" \"x\" {\n  provider = other\n}\n", needs: module.External, at: "main.tf:1:"},
+		"external in a check": {
+			main:  "check \"x\" {\n  data \"external\" \"x\" {\n    program = [\"id\"]\n  }\n}\n",
+			needs: module.External, at: "main.tf:2:",
+		},
+		"external in JSON": {json: `{"data":[{"external":{"x":{"program":["id"]}}}]}`, needs: module.External, at: "main.tf.json:1:"},
+		"an action":        {main: "action \"local_command\" \"x\" {}\n", needs: module.External, at: "main.tf:1:"},
+		"http":             {main: "data \"http\" \"x\" {\n  url = \"http://169.254.169.254/\"\n}\n", needs: module.HTTP, at: "main.tf:1:"},
+		"a remote state": {
+			main: "data \"terraform_remote_state\" \"x\" {\n  backend = \"local\"\n}\n", needs: module.RemoteState,
+			at: "main.tf:1:",
+		},
+		"local_file": {main: "data \"local_file\" \"x\" {\n  filename = \"" + token + "\"\n}\n", needs: module.Files, at: "main.tf:1:"},
+		"archive_file": {
+			main: "data \"archive_file\" \"x\" {\n  source_file = \"" + token + "\"\n}\n", needs: module.Files,
+			at: "main.tf:1:",
+		},
+		"template_file": {
+			main: "data \"template_file\" \"x\" {\n  template = \"$${file(1)}\"\n}\n", needs: module.Files,
+			at: "main.tf:1:",
+		},
+		"an absolute path": {
+			main: "output \"x\" {\n  value = file(\"" + token + "\")\n}\n", needs: module.Files,
+			at: `main.tf:2: file reads "` + token + `"`,
+		},
+		"a path by a local": {
+			main: "locals {\n  a = \"/var\"\n  b = \"${local.a}/run\"\n}\noutput \"x\" {\n  value = " +
+				"filebase64(\"${local.b}/x\")\n}\n",
+			needs: module.Files, at: `main.tf:6: filebase64 reads "/var/run/x"`,
+		},
+		"a way up": {
+			main:  "output \"x\" {\n  value = file(\"${path.module}/a/../../../etc/passwd\")\n}\n",
+			needs: module.Files, at: "main.tf:2: file reads",
+		},
+		"a relative path":  {main: "output \"x\" {\n  value = file(\"terraform.tfstate\")\n}\n", needs: module.Files, at: "main.tf:2:"},
+		"a home directory": {main: "output \"x\" {\n  value = file(\"~/.netrc\")\n}\n", needs: module.Files, at: "main.tf:2:"},
+		"the root": {
+			main: "output \"x\" {\n  value = file(\"${path.root}/terraform.tfstate\")\n}\n", needs: module.Files,
+			at: "main.tf:2:",
+		},
+		"a variable": {
+			main: "variable \"p\" {}\noutput \"x\" {\n  value = file(var.p)\n}\n", needs: module.Files,
+			at: "main.tf:3: The path that file reads is computed",
+		},
+		"a variable at an end": {
+			main:  "variable \"p\" {}\noutput \"x\" {\n  value = file(\"${path.module}/${var.p}\")\n}\n",
+			needs: module.Files, at: "main.tf:3:",
+		},
+		"a computed path": {
+			main:  "output \"x\" {\n  value = file(join(\"/\", [\"\", \"etc\", \"passwd\"]))\n}\n",
+			needs: module.Files, at: "main.tf:2:",
+		},
+		"one of two": {
+			main: "variable \"p\" {}\noutput \"x\" {\n  value = file(var.p == 1 ? \"${path.module}/a\" : " +
+				"\"/etc/passwd\")\n}\n",
+			needs: module.Files, at: `main.tf:3: file reads "/etc/passwd"`,
+		},
+		"basename as a folder": {
+			main: "variable \"p\" {}\noutput \"x\" {\n  value = " +
+				"file(\"${path.module}/${basename(var.p)}/passwd\")\n}\n",
+			needs: module.Files, at: "main.tf:3:",
+		},
+		"basename after a dot": {
+			main:  "variable \"p\" {}\noutput \"x\" {\n  value = file(\"${path.module}/.${basename(var.p)}\")\n}\n",
+			needs: module.Files, at: "main.tf:3:",
+		},
 		"a namespace":          {main: "output \"x\" {\n  value = core::file(\"/etc/passwd\")\n}\n", needs: module.Files, at: "main.tf:2:"},
 		"arguments as a list":  {main: "output \"x\" {\n  value = file([\"/etc/passwd\"]...)\n}\n", needs: module.Files, at: "main.tf:2:"},
 		"in a module's source": {main: "module \"x\" {\n  source = \"./${file(\"/etc/hostname\")}\"\n}\n", needs: module.Files, at: "main.tf:2:"},
-		"in JSON":              {json: "{\"output\":{\"x\":\n{\"value\":\"${file(\\\"/etc/passwd\\\")}\"}}}", needs: module.Files, at: "main.tf.json:2:"},
-		"in JSON, escaped":     {json: `{"output":{"x":{"value":"$\u007bfile(\"/etc/passwd\")}"}}}`, needs: module.Files, at: "main.tf.json:1:"},
-		"in JSON, as a key":    {json: `{"output":{"x":{"value":{"${file(\"/etc/passwd\")}":1}}}}`, needs: module.Files, at: "main.tf.json:1:"},
-		"in JSON, twice":       {json: `{"output":{"x":{"value":"${file(\"/etc/passwd\")}"}},"output":{}}`, needs: module.Files, at: "main.tf.json:1:"},
-		"whether it exists":    {main: "output \"x\" {\n  value = fileexists(\"/etc/passwd\")\n}\n", needs: module.Files, at: "main.tf:2:"},
-		"which there are":      {main: "output \"x\" {\n  value = fileset(\"/\", \"*\")\n}\n", needs: module.Files, at: "main.tf:2:"},
-		"a pattern":            {main: "output \"x\" {\n  value = fileset(path.module, \"../../*\")\n}\n", needs: module.Files, at: "main.tf:2: The pattern"},
-		"an escaped pattern":   {main: "output \"x\" {\n  value = fileset(path.module, \"\\\\.\\\\./*\")\n}\n", needs: module.Files, at: "main.tf:2: The pattern"},
-		"the history":          {main: "output \"x\" {\n  value = file(\"${path.module}/.git/config\")\n}\n", needs: module.Files, at: "main.tf:2:"},
+		"in JSON": {
+			json: "{\"output\":{\"x\":\n{\"value\":\"${file(\\\"/etc/passwd\\\")}\"}}}", needs: module.Files,
+			at: "main.tf.json:2:",
+		},
+		"in JSON, escaped":  {json: `{"output":{"x":{"value":"$\u007bfile(\"/etc/passwd\")}"}}}`, needs: module.Files, at: "main.tf.json:1:"},
+		"in JSON, as a key": {json: `{"output":{"x":{"value":{"${file(\"/etc/passwd\")}":1}}}}`, needs: module.Files, at: "main.tf.json:1:"},
+		"in JSON, twice": {
+			json: `{"output":{"x":{"value":"${file(\"/etc/passwd\")}"}},"output":{}}`, needs: module.Files,
+			at: "main.tf.json:1:",
+		},
+		"whether it exists": {main: "output \"x\" {\n  value = fileexists(\"/etc/passwd\")\n}\n", needs: module.Files, at: "main.tf:2:"},
+		"which there are":   {main: "output \"x\" {\n  value = fileset(\"/\", \"*\")\n}\n", needs: module.Files, at: "main.tf:2:"},
+		"a pattern": {
+			main: "output \"x\" {\n  value = fileset(path.module, \"../../*\")\n}\n", needs: module.Files,
+			at: "main.tf:2: The pattern",
+		},
+		"an escaped pattern": {
+			main: "output \"x\" {\n  value = fileset(path.module, \"\\\\.\\\\./*\")\n}\n", needs: module.Files,
+			at: "main.tf:2: The pattern",
+		},
+		"the history": {
+			main: "output \"x\" {\n  value = file(\"${path.module}/.git/config\")\n}\n", needs: module.Files,
+			at: "main.tf:2:",
+		},
 		"a template nested too deeply to be checked": {
 			main:  "output \"x\" {\n  value = templatefile(\"${path.module}/t.tftpl\", {})\n}\n",
 			more:  map[string]string{"t.tftpl": "${" + strings.Repeat("[", 3000) + "file(\"/etc/passwd\")" + strings.Repeat("]", 3000) + "}"},
@@ -88,10 +151,14 @@ func TestModulesRunNothing(t *testing.T) {
 		},
 		"a template elsewhere": {main: "output \"x\" {\n  value = templatefile(\"/etc/passwd\", {})\n}\n", needs: module.Files, at: "main.tf:2:"},
 		"inside a template": {
-			main: "output \"x\" {\n  value = templatefile(\"${path.module}/t.tftpl\", {})\n}\n", more: map[string]string{"t.tftpl": "a\n${file(\"/etc/passwd\")}"},
+			main:  "output \"x\" {\n  value = templatefile(\"${path.module}/t.tftpl\", {})\n}\n",
+			more:  map[string]string{"t.tftpl": "a\n${file(\"/etc/passwd\")}"},
 			needs: module.Files, at: "t.tftpl:2:",
 		},
-		"a computed template": {main: "output \"x\" {\n  value = templatestring(local.t, {})\n}\n", needs: module.Files, at: "main.tf:2: The template of templatestring"},
+		"a computed template": {
+			main: "output \"x\" {\n  value = templatestring(local.t, {})\n}\n", needs: module.Files,
+			at: "main.tf:2: The template of templatestring",
+		},
 		"a variable named path": {
 			main:  "output \"x\" {\n  value = [for path in [{ module = \"/etc\" }] : file(\"${path.module}/passwd\")]\n}\n",
 			needs: module.Files, at: "main.tf:2: The path that file reads is computed",
@@ -144,7 +211,8 @@ func TestModulesRunNothing(t *testing.T) {
 				}
 			}
 			got := module.Restrict(dir, all...)
-			if !got.HasSummary(module.NotAllowed) || !strings.Contains(got.String(), test.at) || !strings.Contains(got.String(), "list "+string(test.needs)+" in spec.allow") {
+			if !got.HasSummary(module.NotAllowed) || !strings.Contains(got.String(), test.at) ||
+				!strings.Contains(got.String(), "list "+string(test.needs)+" in spec.allow") {
 				t.Errorf("got %q, want %q, %s", got, test.at, test.needs)
 			}
 			if got := module.Restrict(dir, test.needs); got.HasErrors() {
@@ -212,7 +280,8 @@ func repository(t *testing.T, dir string) string {
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "all"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -375,10 +444,12 @@ func TestDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, diags := fetch(module.Source{Files: files, Digest: first}); !diags.HasSummary(module.DigestMismatch) || !strings.Contains(diags.String(), sum) {
+	if _, diags := fetch(module.Source{Files: files, Digest: first}); !diags.HasSummary(module.DigestMismatch) ||
+		!strings.Contains(diags.String(), sum) {
 		t.Errorf("got %q", diags)
 	}
-	if _, diags := fetch(module.Source{Files: files, Digest: sum}); !diags.HasSummary(module.NotAllowed) || !strings.Contains(diags.String(), "module.a") {
+	if _, diags := fetch(module.Source{Files: files, Digest: sum}); !diags.HasSummary(module.NotAllowed) ||
+		!strings.Contains(diags.String(), "module.a") {
 		t.Errorf("got %q", diags)
 	}
 	plain := map[string][]byte{"main.tf": []byte("output \"x\" {\n  value = 1\n}\n")}

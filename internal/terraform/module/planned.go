@@ -187,7 +187,9 @@ func (p planned) content() []byte {
 			string(x.Before), string(x.After), string(x.AfterUnknown), string(x.ReplacePaths)}, "\x00"))
 	}
 	for name, c := range p.OutputChanges {
-		lines = append(lines, strings.Join([]string{"output", name, strings.Join(c.Actions, " "), string(c.After), string(c.AfterUnknown)}, "\x00"))
+		lines = append(lines, strings.Join([]string{
+			"output", name, strings.Join(c.Actions, " "), string(c.After), string(c.AfterUnknown),
+		}, "\x00"))
 	}
 	slices.Sort(lines)
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\x01")))

@@ -21,7 +21,10 @@ import (
 // The object of a create without an answer is looked up by its planned identity. As with other
 // resources, an object that is found belongs to the create only if it did not exist before; it is
 // tainted then. An object that is not found may appear until the operation's deadline.
-func (e *Executor) Recover(ctx context.Context, r terraform.ResourceType, in instance.Instance, op *instance.Operation, confirmed bool, now time.Time) (instance.Instance, diagnostic.Diagnostics) {
+func (e *Executor) Recover(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance, op *instance.Operation,
+	confirmed bool, now time.Time,
+) (instance.Instance, diagnostic.Diagnostics) {
 	j, err := readJournal(op.Journal)
 	if err != nil {
 		return in, diagnostic.Errorf("Module cannot be recovered", "%s.", err)
@@ -78,7 +81,8 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	unknown := terraform.OutcomeUnknownError(c.Resource.Type)
 	unknown[0].Summary += " of " + address
 	unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted, and it is unknown whether " + address + " was created. " +
-		"Look for the object. If it exists, delete it, because nothing refers to it. Then set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
+		"Look for the object. If it exists, delete it, because nothing refers to it. Then set the annotation " +
+		"landbridge.io/confirm-create to \"" + op.ID + "\"."
 	r := e.resourceType(ctx)(c.Source, c.Resource.Type)
 	var target *terraform.ImportTarget
 	server := e.serverOf(c)
@@ -97,7 +101,8 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	case terraform.NonExistent(diags) && (confirmed || !now.Before(until)):
 		return none()
 	case terraform.NonExistent(diags):
-		unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted; " + address + " does not exist, but may still appear until " + until.UTC().Format(time.RFC3339) + ". " +
+		unknown[0].Detail = "A create (operation " + op.ID + ") was interrupted; " + address +
+			" does not exist, but may still appear until " + until.UTC().Format(time.RFC3339) + ". " +
 			"If you know that it will not, set the annotation landbridge.io/confirm-create to \"" + op.ID + "\"."
 		return unknown
 	case diags.HasErrors():
@@ -113,7 +118,8 @@ func (e *Executor) settle(ctx context.Context, c *change, op *instance.Operation
 	if err != nil {
 		return unknown
 	}
-	c.Answered, c.Tainted, c.State, c.Private, c.SchemaVersion, c.IdentityVersion = true, true, state, found.Private, found.SchemaVersion, found.IdentityVersion
+	c.Answered, c.Tainted, c.State, c.Private, c.SchemaVersion, c.IdentityVersion = true, true, state, found.Private,
+		found.SchemaVersion, found.IdentityVersion
 	return nil
 }
 

@@ -62,12 +62,17 @@ func TestInterruptedCreate(t *testing.T) {
 			e := newEstate(t, commandline.Options{})
 			var mu sync.Mutex
 			requested := map[string]*tfprotov6.ApplyResourceChangeRequest{}
-			x := e.executor(&watched{Server: e.server, apply: func(_ context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-				mu.Lock()
-				defer mu.Unlock()
-				requested[nameOf(q)] = q
-				return nil, status.Error(codes.Unavailable, "the connection is lost")
-			}})
+			x := e.executor(&watched{
+				Server: e.server,
+				apply: func(
+					_ context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+				) (*tfprotov6.ApplyResourceChangeResponse, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					requested[nameOf(q)] = q
+					return nil, status.Error(codes.Unavailable, "the connection is lost")
+				},
+			})
 			journal := &recording{}
 			_, diags := x.ApplyJournaled(t.Context(), e.plan(x, instance.Instance{}, e.config(1, "a", "b")), journal.record)
 			if !terraform.OutcomeUnknown(diags) || len(requested) != 2 {

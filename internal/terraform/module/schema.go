@@ -30,7 +30,10 @@ func (d *Definition) Schema(resourceType string) (*schema.Resource, diagnostic.D
 	for name, o := range d.Outputs {
 		at := d.outputAttribute(name)
 		if _, taken := b.Attributes[at]; taken {
-			return nil, diagnostic.Errorf("Module cannot be used", "The attribute of the output %s would be %s, because there is a variable of the same name, but there is another attribute %[2]s. Rename one of them.", name, at)
+			return nil, diagnostic.Errorf("Module cannot be used",
+				"The attribute of the output %s would be %s, because there is a variable of the same name, but "+
+					"there is another attribute %[2]s. Rename one of them.",
+				name, at)
 		}
 		b.Attributes[at] = &schema.Attribute{
 			Type: cty.DynamicPseudoType, Computed: true, Sensitive: o.Sensitive, Description: schema.Text{Text: o.Description},

@@ -63,7 +63,10 @@ type session struct {
 }
 
 func newSession(ctx context.Context, j *journal, secrets *redact.Redactor) *session {
-	return &session{ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), visibility: newVisibility(recent{}, 0), announced: map[string][]resource{}, changed: make(chan struct{})}
+	return &session{
+		ctx: ctx, journal: j, secrets: secrets, objects: newObjects(), visibility: newVisibility(recent{}, 0),
+		announced: map[string][]resource{}, changed: make(chan struct{}),
+	}
 }
 
 // end waits until all calls have ended, and lets no more begin.
@@ -153,7 +156,9 @@ func (s *attached) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
-func (s *attached) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *attached) PlanResourceChange(
+	ctx context.Context, q *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if !s.calls.Begin() {
 		return nil, errOver
 	}
@@ -209,7 +214,9 @@ func notBegun(err error) error {
 
 // ApplyResourceChange asks the provider for a change, and records it in the journal. The call
 // continues until the provider answers or the operation ends, even if the program ends before.
-func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *attached) ApplyResourceChange(
+	call context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if s.journal == nil || !s.calls.Begin() {
 		return nil, errOver
 	}
@@ -223,7 +230,10 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 		return nil, notBegun(errors.New("there is no such resource type"))
 	}
 	server := s.connection(call)
-	c := &change{Resource: at, Source: s.source, Configuration: server.name, Settings: server.settings != "", Provider: s.providers[at.Address], Kind: instance.Update}
+	c := &change{
+		Resource: at, Source: s.source, Configuration: server.name, Settings: server.settings != "",
+		Provider: s.providers[at.Address], Kind: instance.Update,
+	}
 	switch {
 	case wire.IsNull(packed(q.PlannedState)):
 		c.Kind = instance.Delete
@@ -253,7 +263,8 @@ func (s *attached) ApplyResourceChange(call context.Context, q *tfprotov6.ApplyR
 	if err != nil {
 		return nil, err // the outcome is unknown
 	}
-	if none := len(packed(answer.NewState)) == 0 || wire.IsNull(packed(answer.NewState)); c.Kind == instance.Create && none && !hasErrors(answer.Diagnostics) {
+	if none := len(packed(answer.NewState)) == 0 || wire.IsNull(packed(answer.NewState)); c.Kind == instance.Create &&
+		none && !hasErrors(answer.Diagnostics) {
 		return nil, errNoObject // likewise: it may have made one
 	}
 	if c.Kind == instance.Create && !hasErrors(answer.Diagnostics) && unidentified(r, c, answer) {
@@ -300,7 +311,8 @@ func (s *attached) look(c *change, r *schema.Resource, at configuredServer) erro
 		return nil
 	}
 	address := strings.TrimPrefix(c.Resource.Address, callAddress)
-	met := terraform.ObjectExistsError("identity", "it is not changed: "+address+" cannot take it over. Delete the object, or change the instance to declare another one. "+
+	met := terraform.ObjectExistsError("identity", "it is not changed: "+address+
+		" cannot take it over. Delete the object, or change the instance to declare another one. "+
 		"If the provider is mistaken and there is none, set spec.lifecycle.existenceCheck to Never.")
 	met[0].Summary += ": " + address
 	s.mu.Lock()

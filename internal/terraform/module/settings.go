@@ -123,7 +123,8 @@ func (r *reader) checkConfigurations() {
 			continue
 		}
 		provider, _, _ := strings.Cut(name, ".")
-		r.refuse(r.used[name], "It needs the configuration %s, which is not declared. Add configuration_aliases = [%[1]s] to %s in required_providers.", name, provider)
+		r.refuse(r.used[name], "It needs the configuration %s, which is not declared. Add configuration_aliases = "+
+			"[%[1]s] to %s in required_providers.", name, provider)
 	}
 }
 
@@ -173,9 +174,14 @@ func (m *Module) CheckSettings(configuration func(source string) *schema.Block) 
 		case sensitive || slices.ContainsFunc(s.Path, func(name string) bool {
 			return slices.ContainsFunc(credentialWords, func(word string) bool { return strings.Contains(name, word) })
 		}):
-			out = append(out, diagnostic.Errorf(s.At+": Module cannot be used", "The provider block %s sets %s, which is for credentials. Remove the line, and set it in the provider configuration.", s.Provider, s)...)
+			out = append(out, diagnostic.Errorf(s.At+": Module cannot be used",
+				"The provider block %s sets %s, which is for credentials. Remove the line, and set it in the "+
+					"provider configuration.",
+				s.Provider, s)...)
 		case !harmless.MatchString(s.Path[0]) && !slices.Contains(m.source.Allow, ProviderSettings):
-			out = append(out, diagnostic.Errorf(NotAllowed, "%s: The provider block %s sets %s, which could send the credentials of the provider configuration elsewhere. Remove the line and set it in the provider configuration, or list %s in spec.allow.",
+			out = append(out, diagnostic.Errorf(NotAllowed,
+				"%s: The provider block %s sets %s, which could send the credentials of the provider configuration "+
+					"elsewhere. Remove the line and set it in the provider configuration, or list %s in spec.allow.",
 				s.At, s.Provider, s, ProviderSettings)...)
 		}
 	}

@@ -98,7 +98,8 @@ const maxModule = 64 << 20
 type errStray string
 
 func (e errStray) Error() string {
-	return fmt.Sprintf("%s is a symbolic link to a file outside the module's folder. Replace it by the file, or list %s in spec.allow", string(e), Files)
+	return fmt.Sprintf("%s is a symbolic link to a file outside the module's folder. Replace it by the file, or "+
+		"list %s in spec.allow", string(e), Files)
 }
 
 // walk visits the files of Directory, except hidden ones. It follows links to files within the
@@ -344,9 +345,11 @@ func (m *Module) noFolder(in call, called Call, to call) diagnostic.Diagnostics 
 	}
 	how := "Add it to the files."
 	if m.source.Address == "" && m.source.Files != nil {
-		how = fmt.Sprintf("In a ConfigMap, the keys of its files begin with %s, or a key ending in .tar.gz has all files.", strings.ReplaceAll(filepath.ToSlash(folder), "/", pathSeparator)+pathSeparator)
+		how = fmt.Sprintf("In a ConfigMap, the keys of its files begin with %s, or a key ending in "+
+			".tar.gz has all files.", strings.ReplaceAll(filepath.ToSlash(folder), "/", pathSeparator)+pathSeparator)
 	}
-	return diagnostic.Errorf(where+": Module cannot be read", "The module %s is called, but the folder %s does not exist. %s", called.Name, folder, how)
+	return diagnostic.Errorf(where+": Module cannot be read",
+		"The module %s is called, but the folder %s does not exist. %s", called.Name, folder, how)
 }
 
 // read reads one of the modules, and checks what it does.

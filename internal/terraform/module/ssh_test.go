@@ -40,10 +40,16 @@ func TestPrivateRepositoryBySSH(t *testing.T) {
 		credentials *module.Credentials
 		says        string // empty if it is fetched
 	}{
-		"with the key":          {credentials: &module.Credentials{SSHKey: key, KnownHosts: known(host)}},
-		"with another key":      {credentials: &module.Credentials{SSHKey: otherKey, KnownHosts: known(host)}, says: "Permission denied"},
-		"of another host":       {credentials: &module.Credentials{SSHKey: key, KnownHosts: known(otherHost)}, says: "REMOTE HOST IDENTIFICATION HAS CHANGED"},
-		"of an unknown host":    {credentials: &module.Credentials{SSHKey: key, KnownHosts: []byte("example.org ssh-ed25519 AAAA\n")}, says: "Host key verification failed"},
+		"with the key":     {credentials: &module.Credentials{SSHKey: key, KnownHosts: known(host)}},
+		"with another key": {credentials: &module.Credentials{SSHKey: otherKey, KnownHosts: known(host)}, says: "Permission denied"},
+		"of another host": {
+			credentials: &module.Credentials{SSHKey: key, KnownHosts: known(otherHost)},
+			says:        "REMOTE HOST IDENTIFICATION HAS CHANGED",
+		},
+		"of an unknown host": {
+			credentials: &module.Credentials{SSHKey: key, KnownHosts: []byte("example.org ssh-ed25519 AAAA\n")},
+			says:        "Host key verification failed",
+		},
 		"without a known host":  {credentials: &module.Credentials{SSHKey: key}, says: "known_hosts"},
 		"with a password alone": {credentials: &module.Credentials{Password: "s3cret"}, says: "ssh-privatekey"},
 	} {

@@ -73,7 +73,10 @@ type visibility struct {
 }
 
 func newVisibility(before recent, grace time.Duration) *visibility {
-	out := &visibility{grace: grace, adopted: before.adopted, at: maps.Clone(before.Created), updates: maps.Clone(before.Updated), destroyed: before.Destroyed, hidden: map[string]bool{}, imported: map[string]bool{}}
+	out := &visibility{
+		grace: grace, adopted: before.adopted, at: maps.Clone(before.Created), updates: maps.Clone(before.Updated),
+		destroyed: before.Destroyed, hidden: map[string]bool{}, imported: map[string]bool{},
+	}
 	if out.at == nil {
 		out.at = created{}
 	}
@@ -172,7 +175,10 @@ func (v *visibility) imports(r *schema.Resource, state []byte) {
 
 // changed notes a change that the provider has made. It reports whether a destruction proves
 // nothing. If the change has failed, it may have left another object than it has met.
-func (v *visibility) changed(r *schema.Resource, kind instance.OperationKind, before []byte, answer *tfprotov6.ApplyResourceChangeResponse, now time.Time) (unproven bool, until time.Time) {
+func (v *visibility) changed(
+	r *schema.Resource, kind instance.OperationKind, before []byte,
+	answer *tfprotov6.ApplyResourceChangeResponse, now time.Time,
+) (unproven bool, until time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	known, left, failed := objectKey(r, before), objectKey(r, packed(answer.NewState)), hasErrors(answer.Diagnostics)
@@ -220,7 +226,10 @@ func asBefore(q *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceRe
 }
 
 // unlessUnproven returns the answer to a change. An object whose destruction is not proven stays.
-func (s *attached) unlessUnproven(c *change, r *schema.Resource, q *tfprotov6.ApplyResourceChangeRequest, answer *tfprotov6.ApplyResourceChangeResponse) *tfprotov6.ApplyResourceChangeResponse {
+func (s *attached) unlessUnproven(
+	c *change, r *schema.Resource, q *tfprotov6.ApplyResourceChangeRequest,
+	answer *tfprotov6.ApplyResourceChangeResponse,
+) *tfprotov6.ApplyResourceChangeResponse {
 	unproven, until := s.visibility.changed(r, c.Kind, packed(q.PriorState), answer, time.Now())
 	if !unproven {
 		return answer

@@ -29,7 +29,9 @@ type late struct {
 	fails, silent atomic.Bool
 }
 
-func (s *late) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *late) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if nameOf(q) == "" && s.hidden.Load() {
 		s.deletes.Add(1)
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: q.PlannedState}, nil
@@ -204,7 +206,10 @@ func TestObjectNotVisibleYetIsDestroyedAgain(t *testing.T) {
 			return out
 		}},
 		"it was imported": {imports: true, made: func(e *estate, _ *late, x *module.Executor) instance.Instance {
-			e.cloud.Make(e.TB, "datastores", map[string]any{"name": "a", "hci_cluster_uuid": "c-1", "cluster_info": map[string]any{"id": "c", "name": "north"}, "capacity_gib": 1})
+			e.cloud.Make(e.TB, "datastores", map[string]any{
+				"name": "a", "hci_cluster_uuid": "c-1", "cluster_info": map[string]any{"id": "c", "name": "north"},
+				"capacity_gib": 1,
+			})
 			return e.applied(x, instance.Instance{}, 1)
 		}},
 	} {
@@ -255,7 +260,9 @@ func (s *stale) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceReque
 	return answer, err
 }
 
-func (s *stale) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *stale) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	answer, err := s.Server.ApplyResourceChange(ctx, q)
 	if nameOf(q) == "a" && len(q.PriorState.MsgPack) > 1 {
 		s.before.Store(q.PriorState)
@@ -307,12 +314,16 @@ type ghostly struct {
 	last atomic.Pointer[tfprotov6.ApplyResourceChangeRequest]
 }
 
-func (s *ghostly) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *ghostly) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	switch {
 	case nameOf(q) == "":
 		s.last.Store(q)
 	case s.shows.Load():
-		return &tfprotov6.ApplyResourceChangeResponse{NewState: q.PriorState, Diagnostics: []*tfprotov6.Diagnostic{{Summary: "The name is taken"}}}, nil
+		return &tfprotov6.ApplyResourceChangeResponse{
+			NewState: q.PriorState, Diagnostics: []*tfprotov6.Diagnostic{{Summary: "The name is taken"}},
+		}, nil
 	}
 	return s.Server.ApplyResourceChange(ctx, q)
 }

@@ -234,7 +234,9 @@ func (w *work) plan(ctx context.Context, more ...string) (planned, diagnostic.Di
 		return out, w.cannotStart(err)
 	}
 	if !shown.OK() || json.Unmarshal(shown.Stdout, &out) != nil {
-		return out, redacted(diagnostic.Errorf("The command line failed", "The plan cannot be read. %s", shown.Failure(w.runner.Program(), w.module.spell)), w.session.secrets)
+		return out,
+			redacted(diagnostic.Errorf("The command line failed", "The plan cannot be read. %s",
+				shown.Failure(w.runner.Program(), w.module.spell)), w.session.secrets)
 	}
 	return out, w.diags.Warnings()
 }

@@ -135,19 +135,25 @@ func TestText(t *testing.T) {
 			plan:   terraform.Plan{Action: terraform.Update},
 		},
 		"update of collections": {
-			before: small + "tags: {same: s, went: w, changed: a}\nzones: [a, b, c, d]\ngroups: [g, h]\nnamedEndpoints: {main: {hostName: h, port: 1}}\nendpoints: [{hostName: a, port: 1}, {hostName: b, port: 1}]\npair: [a, 1]\n",
-			after:  small + "tags: {same: s, came: c, changed: b}\nzones: [b, c, e]\ngroups: [h, i]\nnamedEndpoints: {main: {hostName: h, port: 2}}\nendpoints: [{hostName: a, port: 2}, {hostName: b, port: 1}, {hostName: c}]\npair: [a, 2]\n",
-			plan:   terraform.Plan{Action: terraform.Update},
+			before: small + "tags: {same: s, went: w, changed: a}\nzones: [a, b, c, d]\ngroups: [g, " +
+				"h]\nnamedEndpoints: {main: {hostName: h, port: 1}}\nendpoints: [{hostName: a, port: 1}, {hostName: " +
+				"b, port: 1}]\npair: [a, 1]\n",
+			after: small + "tags: {same: s, came: c, changed: b}\nzones: [b, c, e]\ngroups: [h, " +
+				"i]\nnamedEndpoints: {main: {hostName: h, port: 2}}\nendpoints: [{hostName: a, port: 2}, {hostName: " +
+				"b, port: 1}, {hostName: c}]\npair: [a, 2]\n",
+			plan: terraform.Plan{Action: terraform.Update},
 		},
 		"collections that come and go": {
 			before: small + "tags: {a: b}\nzones: []\nendpoint: {hostName: h, port: 1}\ngroups: [g]\n",
-			after:  small + "tags: '?'\nzones: [a]\ngroups: []\nlistAttribute: [{maxAgeDays: 1}]\nsetAttribute: [{maxAgeDays: 1, token: hunter2}]\nmapAttribute: {k: {maxAgeDays: 1}}\n",
-			plan:   terraform.Plan{Action: terraform.Update},
+			after: small + "tags: '?'\nzones: [a]\ngroups: []\nlistAttribute: [{maxAgeDays: 1}]\nsetAttribute: " +
+				"[{maxAgeDays: 1, token: hunter2}]\nmapAttribute: {k: {maxAgeDays: 1}}\n",
+			plan: terraform.Plan{Action: terraform.Update},
 		},
 		"update of blocks": {
 			before: full,
 			after: strings.NewReplacer(
-				"listBlock: [{maxAgeDays: 1, token: hunter2, deep: [{maxAgeDays: 2}]}]", "listBlock: [{maxAgeDays: 1, token: hunter2!, deep: [{maxAgeDays: 3}]}, {maxAgeDays: 9}]",
+				"listBlock: [{maxAgeDays: 1, token: hunter2, deep: [{maxAgeDays: 2}]}]",
+				"listBlock: [{maxAgeDays: 1, token: hunter2!, deep: [{maxAgeDays: 3}]}, {maxAgeDays: 9}]",
 				"setBlock: [{maxAgeDays: 1}]", "setBlock: [{maxAgeDays: 2}]",
 				"mapBlock: {k: {maxAgeDays: 1}}", "mapBlock: {k: {maxAgeDays: 2}, l: {maxAgeDays: 1}}",
 				"singletonList: [{maxAgeDays: 1}]", "singletonList: [{maxAgeDays: 2}]",
@@ -169,7 +175,9 @@ func TestText(t *testing.T) {
 		},
 		"replace": {
 			before: small + "size: 3\nsingletonList: [{maxAgeDays: 1}]\nlistBlock: [{maxAgeDays: 1}]\ngroups: [g]\n",
-			after:  strings.NewReplacer("id: i-1", "id: '?'", "result: r", "result: '?'", "name: web", "name: api").Replace(small) + "size: 3\nsingletonList: [{maxAgeDays: 2}]\nlistBlock: [{maxAgeDays: 2}]\ngroups: [h]\n",
+			after: strings.NewReplacer("id: i-1", "id: '?'", "result: r", "result: '?'", "name: web", "name: api").
+				Replace(small) + "size: 3\nsingletonList: [{maxAgeDays: 2}]\nlistBlock: [{maxAgeDays: " +
+				"2}]\ngroups: [h]\n",
 			plan: terraform.Plan{
 				Action: terraform.DeleteThenCreate, Reason: terraform.ReplaceBecauseCannotUpdate,
 				RequiresReplace: []cty.Path{
@@ -181,7 +189,10 @@ func TestText(t *testing.T) {
 		},
 		"replace, creating first": {
 			before: small, after: strings.Replace(small, "id: i-1", "id: '?'", 1),
-			plan: terraform.Plan{Action: terraform.CreateThenDelete, Reason: terraform.ReplaceBecauseCannotUpdate, RequiresReplace: []cty.Path{attr("password")}},
+			plan: terraform.Plan{
+				Action: terraform.CreateThenDelete, Reason: terraform.ReplaceBecauseCannotUpdate,
+				RequiresReplace: []cty.Path{attr("password")},
+			},
 		},
 		"replace a tainted object": {
 			before: small, after: strings.Replace(small, "id: i-1", "id: '?'", 1),
@@ -189,7 +200,8 @@ func TestText(t *testing.T) {
 		},
 		"sensitive by origin": {
 			before: small + "tags: {t: hunter2}\nzones: [hunter2, b]\ngroups: [hunter2]\nanything: {a: hunter2}\n",
-			after:  small + "tags: {t: hunter2!}\nzones: [hunter2!, b]\ngroups: [hunter2!]\nanything: {a: hunter2!}\nendpoint: {hostName: hunter2}\n",
+			after: small + "tags: {t: hunter2!}\nzones: [hunter2!, b]\ngroups: [hunter2!]\nanything: {a: " +
+				"hunter2!}\nendpoint: {hostName: hunter2}\n",
 			plan: terraform.Plan{Action: terraform.Update, SensitivePaths: []cty.Path{
 				attr("tags").IndexString("t"), attr("zones").IndexInt(0), attr("groups").Index(cty.StringVal("hunter2")),
 				attr("anything").GetAttr("a"), attr("endpoint").GetAttr("host_name"),
@@ -209,17 +221,24 @@ func TestText(t *testing.T) {
 		},
 		"held": {
 			before: small, after: strings.Replace(small, "name: web", "name: api", 1),
-			plan:   terraform.Plan{Action: terraform.DeleteThenCreate, Reason: terraform.ReplaceBecauseCannotUpdate, RequiresReplace: []cty.Path{attr("name")}},
+			plan: terraform.Plan{
+				Action: terraform.DeleteThenCreate, Reason: terraform.ReplaceBecauseCannotUpdate,
+				RequiresReplace: []cty.Path{attr("name")},
+			},
 			change: planview.Change{Held: "spec.lifecycle.replacePolicy is Never"},
 		},
 		"deposed": {before: small, plan: terraform.Plan{Action: terraform.Delete}, change: planview.Change{Deposed: "0123abcd"}},
 		"write-only": {
 			after: small, plan: terraform.Plan{Action: terraform.Create, Config: state(t, r, small+"passwordWo: hunter2\n")},
 		},
-		"drift":   {before: small, after: strings.Replace(small, "result: r", "result: other", 1), plan: terraform.Plan{Action: terraform.Update}, drift: true},
+		"drift": {
+			before: small, after: strings.Replace(small, "result: r", "result: other", 1),
+			plan: terraform.Plan{Action: terraform.Update}, drift: true,
+		},
 		"deleted": {before: small, plan: terraform.Plan{Action: terraform.Delete}, drift: true},
 		"refresh only": {
-			before: small, after: small + "size: 1\n", plan: terraform.Plan{Action: terraform.Update}, drift: true, style: planview.Style{RefreshOnly: true},
+			before: small, after: small + "size: 1\n", plan: terraform.Plan{Action: terraform.Update}, drift: true,
+			style: planview.Style{RefreshOnly: true},
 		},
 		"hostile text": {
 			before: small, after: small + "old: \"\\e[2J\\a\"\nvpcId: \"a\\n\\e[2Jb\"\ntags: {\"\\e[2J\": \"\\r\"}\n",
@@ -332,7 +351,10 @@ func TestReplacePathsEndAtSets(t *testing.T) {
 			t.Parallel()
 			changes := planview.JSON([]planview.Change{{
 				Model: r,
-				Plan:  terraform.Plan{Action: terraform.DeleteThenCreate, Prior: instance.Instance{State: v}, State: v, RequiresReplace: []cty.Path{test.path}},
+				Plan: terraform.Plan{
+					Action: terraform.DeleteThenCreate, Prior: instance.Instance{State: v}, State: v,
+					RequiresReplace: []cty.Path{test.path},
+				},
 			}})
 			raw, err := json.Marshal(changes[0].Change.ReplacePaths)
 			if err != nil {
@@ -383,12 +405,18 @@ func TestSummary(t *testing.T) {
 			want: []string{"~ password: (sensitive value) → (sensitive value)", "~ size: 1 → 2", `+ tags["t00"]: "x"`},
 		},
 		"replacement": {
-			plan: terraform.Plan{Action: terraform.DeleteThenCreate, RequiresReplace: []cty.Path{cty.GetAttrPath("region")}, Prior: before, State: object(unknown, 1, "us", planted, 0)},
+			plan: terraform.Plan{
+				Action: terraform.DeleteThenCreate, RequiresReplace: []cty.Path{cty.GetAttrPath("region")},
+				Prior: before, State: object(unknown, 1, "us", planted, 0),
+			},
 			want: []string{"-/+ replaces the object because of region", `~ id: "i" → (known after apply)`, `~ region: "eu" → "us"`},
 		},
 		"create": {
 			plan: terraform.Plan{Action: terraform.Create, State: object(unknown, 1, "us", planted, 0)},
-			want: []string{"+ creates the object", "+ password: (sensitive value)", `+ region: "us"`, "+ size: 1", `+ tags["a"]: "` + strings.Repeat("ä", 29) + "…"},
+			want: []string{
+				"+ creates the object", "+ password: (sensitive value)", `+ region: "us"`, "+ size: 1",
+				`+ tags["a"]: "` + strings.Repeat("ä", 29) + "…",
+			},
 		},
 		"many changes": {
 			plan: terraform.Plan{Action: terraform.Update, Prior: before, State: object(id, 2, "eu", planted, 40)},

@@ -63,7 +63,9 @@ func TestViewProperty(t *testing.T) {
 		before := plant(t, b, schematest.Value(t, b), false)
 		after := plant(t, b, schematest.Value(t, b), true)
 		null := cty.NullVal(b.ImpliedType())
-		action := rapid.SampledFrom([]terraform.Action{terraform.Create, terraform.Update, terraform.Delete, terraform.DeleteThenCreate}).Draw(t, "action")
+		action := rapid.SampledFrom([]terraform.Action{
+			terraform.Create, terraform.Update, terraform.Delete, terraform.DeleteThenCreate,
+		}).Draw(t, "action")
 		c := planview.Change{Model: p.Resources["x_thing"], Address: "x_thing.a", Name: "a", Label: "a"}
 		c.Plan = terraform.Plan{Action: action, Prior: instance.Instance{State: before}, State: after, Config: after}
 		switch action {
@@ -125,7 +127,10 @@ func BenchmarkText(b *testing.B) {
 		m["zones"] = cty.ListVal(zones)
 		return cty.ObjectVal(m)
 	}
-	c := planview.Change{Model: r, Address: "a.b", Name: "b", Plan: terraform.Plan{Action: terraform.Update, Prior: instance.Instance{State: list(0)}, State: list(1)}}
+	c := planview.Change{
+		Model: r, Address: "a.b", Name: "b",
+		Plan: terraform.Plan{Action: terraform.Update, Prior: instance.Instance{State: list(0)}, State: list(1)},
+	}
 	v := planview.View{Changes: []planview.Change{c}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -45,7 +45,8 @@ func Summary(m *model.Resource, p terraform.Plan) []string {
 			out = append(out, text.Shorten(fmt.Sprintf("%s %s", sign(c.Action), c.Address), 200))
 		}
 	}
-	for _, c := range translate.Changes(m, p.Prior.State, p.State, translate.Concealed(m, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...) {
+	for _, c := range translate.Changes(m, p.Prior.State, p.State,
+		translate.Concealed(m, slices.Concat(p.Prior.SensitivePaths, p.SensitivePaths))...) {
 		if p.Action == terraform.Create && c.After == nil && c.AfterUnknown {
 			continue
 		}

@@ -44,7 +44,10 @@ func Text(w io.Writer, v View, s Style) error {
 		if len(drift) == 0 {
 			p.line(p.paint(bold, "No changes.") + " The remote objects are as they are remembered.")
 		} else {
-			p.line(fmt.Sprintf("This is a refresh-only plan: it changes what is remembered of %s, and no remote object.", plural(len(drift), "object")))
+			p.line(
+				fmt.Sprintf("This is a refresh-only plan: it changes what is remembered of %s, and no remote object.",
+					plural(len(drift), "object")),
+			)
 		}
 		return p.w.Flush()
 	}

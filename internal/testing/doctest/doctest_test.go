@@ -34,10 +34,12 @@ func TestRun(t *testing.T) {
 			page: "```console\n$ echo no >&2\nno\n```\n",
 		},
 		"lines that depend on the speed": {
-			page: "```console\n$ echo 'I1123 11:08:21.146884  13779 reflector.go:664] slow'; echo 'Waiting for the running Update, which began 0s ago.'; echo done\ndone\n```\n",
+			page: "```console\n$ echo 'I1123 11:08:21.146884  13779 reflector.go:664] slow'; echo 'Waiting for the " +
+				"running Update, which began 0s ago.'; echo done\ndone\n```\n",
 		},
 		"such lines where they are expected": {
-			page: "```console\n$ echo 'Waiting for the running Update, which began 0s ago.'\nWaiting for the running Update, which began <elapsed> ago.\n```\n",
+			page: "```console\n$ echo 'Waiting for the running Update, which began 0s ago.'\nWaiting for the " +
+				"running Update, which began <elapsed> ago.\n```\n",
 		},
 		"another output": {
 			page:    "before\n```console\n$ echo hello\nbye\n$ true\n```\nafter\n",
@@ -59,10 +61,12 @@ func TestRun(t *testing.T) {
 			want:    "line 2",
 			written: "```console\n$ true\n```\n",
 		},
-		"a status that is not expected":     {page: "```console\n$ echo why; exit 3\nwhy\n```\n", want: "ended with status 3, want 0:\nwhy"},
-		"a status that is expected":         {page: "```console exit=3\n$ true\n$ exit 3\n```\n"},
-		"success that is not expected":      {page: "```console exit=3\n$ true\n```\n", want: "ended with status 0, want 3"},
-		"only the last command is to fail":  {page: "```console exit=3\n$ exit 3\n$ exit 3\n```\n", want: "line 2: $ exit 3\nended with status 3, want 0"},
+		"a status that is not expected": {page: "```console\n$ echo why; exit 3\nwhy\n```\n", want: "ended with status 3, want 0:\nwhy"},
+		"a status that is expected":     {page: "```console exit=3\n$ true\n$ exit 3\n```\n"},
+		"success that is not expected":  {page: "```console exit=3\n$ true\n```\n", want: "ended with status 0, want 3"},
+		"only the last command is to fail": {
+			page: "```console exit=3\n$ exit 3\n$ exit 3\n```\n", want: "line 2: $ exit 3\nended with status 3, want 0",
+		},
 		"nothing runs after a wrong status": {page: "```console\n$ false\n$ touch \"$MARK\"\n```\n", want: "line 2: $ false\n"},
 		"placeholders": {
 			page: "```console\n$ echo id=abc, again=abc\nid=<id>, again=<id>\n$ echo <id>-x\nabc-x\n$ echo abc.abc\n<id>.<id>\n```\n",
@@ -75,9 +79,17 @@ func TestRun(t *testing.T) {
 			page: "```console\n$ echo abcd\n<id>\n$ echo abce\n<id>\n$ echo abcd too\nx\n```\n", want: "line 4: $ echo abce",
 			written: "```console\n$ echo abcd\n<id>\n$ echo abce\nabce\n$ echo abcd too\n<id> too\n```\n",
 		},
-		"a placeholder stands for something":    {page: "```console\n$ echo id=\nid=<id>\n```\n", want: "line 2", written: "```console\n$ echo id=\nid=\n```\n"},
-		"a placeholder without an explanation":  {page: "```console\n$ echo <id>\n<id>\n```\n", want: "line 2: <id> is used before an output said what it is"},
-		"what kubectl prints is no placeholder": {page: "```console\n$ echo some\n<none>\n```\n", want: "line 2", written: "```console\n$ echo some\nsome\n```\n"},
+		"a placeholder stands for something": {
+			page: "```console\n$ echo id=\nid=<id>\n```\n", want: "line 2",
+			written: "```console\n$ echo id=\nid=\n```\n",
+		},
+		"a placeholder without an explanation": {
+			page: "```console\n$ echo <id>\n<id>\n```\n", want: "line 2: <id> is used before an output said what it is",
+		},
+		"what kubectl prints is no placeholder": {
+			page: "```console\n$ echo some\n<none>\n```\n", want: "line 2",
+			written: "```console\n$ echo some\nsome\n```\n",
+		},
 		"patterns": {
 			page: "```console\n$ echo 3s 14m\n<age> <age>\n$ echo 5s\n<age>\n```\n",
 		},
@@ -94,10 +106,12 @@ func TestRun(t *testing.T) {
 			page: "```console\n$ printf 'NAME    AGE\\nlong-name-here  1\\n'\nNAME  AGE\nlong-name-here                1\n```\n",
 		},
 		"columns are written as they are": {
-			page: "```console\n$ printf 'NAME    AGE\\nlong    1\\n'\nx\n```\n", want: "line 2", written: "```console\n$ printf 'NAME    AGE\\nlong    1\\n'\nNAME    AGE\nlong    1\n```\n",
+			page: "```console\n$ printf 'NAME    AGE\\nlong    1\\n'\nx\n```\n", want: "line 2",
+			written: "```console\n$ printf 'NAME    AGE\\nlong    1\\n'\nNAME    AGE\nlong    1\n```\n",
 		},
 		"indentation counts": {
-			page: "```console\n$ printf 'a:\\n  b: 1\\n'\na:\n    b: 1\n```\n", want: "line 2", written: "```console\n$ printf 'a:\\n  b: 1\\n'\na:\n  b: 1\n```\n",
+			page: "```console\n$ printf 'a:\\n  b: 1\\n'\na:\n    b: 1\n```\n", want: "line 2",
+			written: "```console\n$ printf 'a:\\n  b: 1\\n'\na:\n  b: 1\n```\n",
 		},
 		"one space is not two": {
 			page: "```console\n$ echo 'a b'\na  b\n```\n", want: "line 2", written: "```console\n$ echo 'a b'\na b\n```\n",
@@ -112,16 +126,23 @@ func TestRun(t *testing.T) {
 			page: "```console\n$ cat - <<EOF\n> one\n>   two\n>\n> EOF\none\n  two\n\n```\n",
 		},
 		"files, and replaced texts": {
-			page:    "```yaml file=a.yaml\na: http://example.org\n```\n```console\n$ cat a.yaml\na: http://example.org\n$ echo $PLACE http://example.org/x\nhttp://example.org http://example.org/x\n$ echo $PLACE\nx\n```\n",
-			want:    "line 9: $ echo $PLACE",
-			written: "```yaml file=a.yaml\na: http://example.org\n```\n```console\n$ cat a.yaml\na: http://example.org\n$ echo $PLACE http://example.org/x\nhttp://example.org http://example.org/x\n$ echo $PLACE\nhttp://example.org\n```\n",
+			page: "```yaml file=a.yaml\na: http://example.org\n```\n```console\n$ cat a.yaml\na: " +
+				"http://example.org\n$ echo $PLACE http://example.org/x\nhttp://example.org http://example.org/x\n$ " +
+				"echo $PLACE\nx\n```\n",
+			want: "line 9: $ echo $PLACE",
+			written: "```yaml file=a.yaml\na: http://example.org\n```\n```console\n$ cat a.yaml\na: " +
+				"http://example.org\n$ echo $PLACE http://example.org/x\nhttp://example.org http://example.org/x\n$ " +
+				"echo $PLACE\nhttp://example.org\n```\n",
 		},
 		"other languages are not run": {page: "```yaml\nfalse\n```\n\n```console\n$ true\n```\n"},
 		"within": {
 			page: "```console within=10s\n$ echo x >> count; test $(wc -l < count) -ge 3; wc -l < count\n3\n```\n",
 		},
-		"within, a status":          {page: "```console within=10s\n$ echo x >> count; test $(wc -l < count) -ge 3\n```\n"},
-		"never":                     {page: "```console within=300ms\n$ echo x\ny\n```\n", want: "line 2", written: "```console within=300ms\n$ echo x\nx\n```\n"},
+		"within, a status": {page: "```console within=10s\n$ echo x >> count; test $(wc -l < count) -ge 3\n```\n"},
+		"never": {
+			page: "```console within=300ms\n$ echo x\ny\n```\n", want: "line 2",
+			written: "```console within=300ms\n$ echo x\nx\n```\n",
+		},
 		"a command that never ends": {page: "```console\n$ echo before; sleep 100\n```\n", want: "did not end within 3s\nbefore"},
 		"a shell's block":           {page: "```console\n$ true\n```\n```sh\nfalse\n```\n", want: `line 4: a block of language "sh" is not run`},
 		"commands without language": {page: "```\n$ true\n```\n", want: `needs the language "console"`},
@@ -132,20 +153,27 @@ func TestRun(t *testing.T) {
 		"a file without a name":     {page: "```yaml file=\na: 1\n```\n", want: "file= needs a name"},
 		"background":                {page: "```console\n$ sleep 100 & echo $! > pid\n$ kill -0 $(cat pid) && echo runs\nruns\n```\n"},
 		"another terminal": {
-			page: "```console background\n$ trap 'echo bye > bye; exit' INT; echo one; echo two; while sleep 0.1; do :; done\none\n...\n```\n```console exit=1\n$ test -e bye\n```\n",
+			page: "```console background\n$ trap 'echo bye > bye; exit' INT; echo one; echo two; while sleep 0.1; " +
+				"do :; done\none\n...\n```\n```console exit=1\n$ test -e bye\n```\n",
 		},
 		"the directory and the variables of another terminal": {
-			page: "```console\n$ mkdir sub; cd sub; export WHO=me\n```\n```console background\n$ cd ..; echo $WHO; WHO=you; sleep 100; true\nme\n```\n```console\n$ echo $WHO in ${PWD##*/}\nme in sub\n```\n",
+			page: "```console\n$ mkdir sub; cd sub; export WHO=me\n```\n```console background\n$ cd ..; echo $WHO; " +
+				"WHO=you; sleep 100; true\nme\n```\n```console\n$ echo $WHO in ${PWD##*/}\nme in sub\n```\n",
 		},
 		"another terminal prints something else": {
 			page:    "```console background\n$ echo one; sleep 100\ntwo\n```\n",
 			want:    "line 2: $ echo one",
 			written: "```console background\n$ echo one; sleep 100\none\n```\n",
 		},
-		"what runs in another terminal ends too early": {page: "```console background\n$ echo why; exit 3\n...\n```\n```console\n$ sleep 1\n```\n", want: "ended"},
-		"Ctrl-C does not end it":                       {page: "```console background\n$ trap '' INT; echo one; while true; do sleep 100; done\none\n```\n", want: "did not end within 3s after Ctrl-C"},
-		"commands of another language":                 {page: "```text\n$ true\n```\n", want: `needs the language "console"`},
-		"longer fences hold shorter":                   {page: "````markdown\n```sh\nfalse\n```\n````\n```console\n$ true\n```\n"},
+		"what runs in another terminal ends too early": {
+			page: "```console background\n$ echo why; exit 3\n...\n```\n```console\n$ sleep 1\n```\n", want: "ended",
+		},
+		"Ctrl-C does not end it": {
+			page: "```console background\n$ trap '' INT; echo one; while true; do sleep 100; done\none\n```\n",
+			want: "did not end within 3s after Ctrl-C",
+		},
+		"commands of another language": {page: "```text\n$ true\n```\n", want: `needs the language "console"`},
+		"longer fences hold shorter":   {page: "````markdown\n```sh\nfalse\n```\n````\n```console\n$ true\n```\n"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +237,8 @@ func TestTreatments(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	treated["hostname"] = doctest.Treatment{}
-	if _, err := doctest.Run(t.Context(), page, doctest.Options{Treatments: treated}); err == nil || !strings.Contains(err.Error(), `no command "hostname"`) {
+	if _, err := doctest.Run(t.Context(), page, doctest.Options{Treatments: treated}); err == nil ||
+		!strings.Contains(err.Error(), `no command "hostname"`) {
 		t.Errorf("got error %v", err)
 	}
 }

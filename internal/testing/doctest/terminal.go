@@ -36,7 +36,10 @@ func (s *session) background(ctx context.Context, step step, command string, wan
 		return nil, "", err
 	}
 	defer out.Close()
-	t := &terminal{text: step.command, line: step.line, out: out.Name(), done: make(chan struct{}), cmd: s.command(ctx, out, elsewhere, command)}
+	t := &terminal{
+		text: step.command, line: step.line, out: out.Name(), done: make(chan struct{}),
+		cmd: s.command(ctx, out, elsewhere, command),
+	}
 	if err := t.cmd.Start(); err != nil {
 		return nil, "", err
 	}
@@ -57,7 +60,8 @@ func (s *session) background(ctx context.Context, step step, command string, wan
 		}
 		switch {
 		case ended:
-			return nil, "", fmt.Errorf("$ %s\nended with status %d, and is to run until it is interrupted:\n%s", step.command, t.cmd.ProcessState.ExitCode(), printed)
+			return nil, "", fmt.Errorf("$ %s\nended with status %d, and is to run until it is interrupted:\n%s",
+				step.command, t.cmd.ProcessState.ExitCode(), printed)
 		case mismatch == "" || time.Now().After(deadline):
 			return got, mismatch, nil
 		}

@@ -26,7 +26,8 @@ func TestCatalogueFaults(t *testing.T) {
 	if stored := cloud.Stored(t, "records"); len(stored) != 1 || stored[0]["id"] != made["id"] || stored[0]["value"] != "Kept" {
 		t.Errorf("faults for others have changed %v", stored)
 	}
-	if events := cloud.Changes(t); len(events) != 2 || events[1].What != "creates" || events[1].ObjectID != made["id"] || events[1].Key != "other" {
+	if events := cloud.Changes(t); len(events) != 2 || events[1].What != "creates" ||
+		events[1].ObjectID != made["id"] || events[1].Key != "other" {
 		t.Errorf("events: %v", events)
 	}
 }

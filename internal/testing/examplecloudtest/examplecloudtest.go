@@ -41,7 +41,8 @@ func Provider(tb testing.TB, form string) string {
 // 3.0.0, which differ in the schemas of volumes.
 func Release(tb testing.TB, form string, major int) string {
 	tb.Helper()
-	t := target("cmd/terraform-provider-examplecloud-"+form, fmt.Sprintf("bin/examplecloud/terraform-provider-examplecloud-%s_v%d.0.0", form, major))
+	t := target("cmd/terraform-provider-examplecloud-"+form,
+		fmt.Sprintf("bin/examplecloud/terraform-provider-examplecloud-%s_v%d.0.0", form, major))
 	t.LDFlags = fmt.Sprint("-X github.com/landbridge-io/landbridge/examples/examplecloud/provider/release.linked=", major-1)
 	return build(tb, t)
 }

@@ -90,37 +90,49 @@ func (s *server) Schema(ctx context.Context) (*schema.Provider, diagnostic.Diagn
 }
 
 // GetProviderSchema implements provider.Server.
-func (s *server) GetProviderSchema(ctx context.Context, q *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+func (s *server) GetProviderSchema(
+	ctx context.Context, q *tfprotov6.GetProviderSchemaRequest,
+) (*tfprotov6.GetProviderSchemaResponse, error) {
 	s.trial.Call("GetProviderSchema")
 	return s.Server.GetProviderSchema(ctx, q)
 }
 
 // GetResourceIdentitySchemas implements provider.Server.
-func (s *server) GetResourceIdentitySchemas(ctx context.Context, q *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (s *server) GetResourceIdentitySchemas(
+	ctx context.Context, q *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	s.trial.Call("GetResourceIdentitySchemas")
 	return s.Server.GetResourceIdentitySchemas(ctx, q)
 }
 
 // ValidateResourceConfig implements provider.Server.
-func (s *server) ValidateResourceConfig(ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *server) ValidateResourceConfig(
+	ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	s.trial.Call("ValidateResourceConfig")
 	return s.Server.ValidateResourceConfig(ctx, q)
 }
 
 // UpgradeResourceState implements provider.Server.
-func (s *server) UpgradeResourceState(ctx context.Context, q *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s *server) UpgradeResourceState(
+	ctx context.Context, q *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	s.trial.Call("UpgradeResourceState")
 	return s.Server.UpgradeResourceState(ctx, q)
 }
 
 // UpgradeResourceIdentity implements provider.Server.
-func (s *server) UpgradeResourceIdentity(ctx context.Context, q *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s *server) UpgradeResourceIdentity(
+	ctx context.Context, q *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	s.trial.Call("UpgradeResourceIdentity")
 	return s.Server.UpgradeResourceIdentity(ctx, q)
 }
 
 // ImportResourceState implements provider.Server.
-func (s *server) ImportResourceState(ctx context.Context, q *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *server) ImportResourceState(
+	ctx context.Context, q *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	s.trial.Call("ImportResourceState")
 	return s.Server.ImportResourceState(ctx, q)
 }
@@ -132,7 +144,9 @@ func (s *server) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRequ
 }
 
 // PlanResourceChange implements provider.Server.
-func (s *server) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *server) PlanResourceChange(
+	ctx context.Context, q *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	s.trial.Call("PlanResourceChange")
 	return s.Server.PlanResourceChange(ctx, q)
 }
@@ -142,7 +156,9 @@ const Apply = "ApplyResourceChange"
 
 // ApplyResourceChange implements provider.Server. The process is suspended when the provider has
 // the request: there it goes on, whatever happens to the process.
-func (s *server) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if s.trial.Over() {
 		s.trial.mu.Lock()
 		s.trial.late++

@@ -18,9 +18,18 @@ type Location struct {
 }
 
 var locations = []Location{
-	{ID: 1, Name: "fsn1", Description: "Falkenstein DC Park 1", Country: "DE", City: "Falkenstein", Latitude: 50.47612, Longitude: 12.370071, NetworkZone: "eu-central"},
-	{ID: 2, Name: "nbg1", Description: "Nuremberg DC Park 1", Country: "DE", City: "Nuremberg", Latitude: 49.452102, Longitude: 11.076665, NetworkZone: "eu-central"},
-	{ID: 3, Name: "hel1", Description: "Helsinki DC Park 1", Country: "FI", City: "Helsinki", Latitude: 60.169855, Longitude: 24.938379, NetworkZone: "eu-central"},
+	{
+		ID: 1, Name: "fsn1", Description: "Falkenstein DC Park 1", Country: "DE", City: "Falkenstein",
+		Latitude: 50.47612, Longitude: 12.370071, NetworkZone: "eu-central",
+	},
+	{
+		ID: 2, Name: "nbg1", Description: "Nuremberg DC Park 1", Country: "DE", City: "Nuremberg",
+		Latitude: 49.452102, Longitude: 11.076665, NetworkZone: "eu-central",
+	},
+	{
+		ID: 3, Name: "hel1", Description: "Helsinki DC Park 1", Country: "FI", City: "Helsinki", Latitude: 60.169855,
+		Longitude: 24.938379, NetworkZone: "eu-central",
+	},
 }
 
 // locationOf finds a location by name or id, as requests may give either.

@@ -81,7 +81,9 @@ func check(t *testing.T, what string, diags diagnostic.Diagnostics) {
 
 // apply brings an instance to a configuration, and checks that it takes this
 // action to do so.
-func (c cloud) apply(t *testing.T, in instance.Instance, resourceType string, action terraform.Action, attributes map[string]cty.Value) (instance.Instance, diagnostic.Diagnostics) {
+func (c cloud) apply(
+	t *testing.T, in instance.Instance, resourceType string, action terraform.Action, attributes map[string]cty.Value,
+) (instance.Instance, diagnostic.Diagnostics) {
 	t.Helper()
 	r := terraform.ResourceType{Schema: c.schema.Resources[resourceType]}
 	plan, diags := c.engine.Plan(t.Context(), r, in, terraform.Config{Value: object(r.Schema.Block, attributes)})

@@ -73,7 +73,10 @@ func TestVolumeIsCreatedByAnAction(t *testing.T) {
 	if status != http.StatusCreated {
 		t.Fatalf("status %d: %v", status, answer)
 	}
-	if got := []any{at(answer, "volume", "status"), at(answer, "action", "status"), at(answer, "action", "command"), at(answer, "volume", "location", "name")}; !cmp.Equal(got, []any{"creating", "running", "create_volume", "fsn1"}) {
+	if got := []any{
+		at(answer, "volume", "status"), at(answer, "action", "status"), at(answer, "action", "command"),
+		at(answer, "volume", "location", "name"),
+	}; !cmp.Equal(got, []any{"creating", "running", "create_volume", "fsn1"}) {
 		t.Errorf("just created: %v", got)
 	}
 	volume := fmt.Sprintf("/volumes/%v", at(answer, "volume", "id"))
@@ -114,7 +117,8 @@ func TestRefusals(t *testing.T) {
 		t.Fatalf("%d %v", status, answer)
 	}
 	id := s.Volumes()[0].ID
-	if status, _ := call(t, s, "POST", fmt.Sprintf("/volumes/%d/actions/change_protection", id), `{"delete":true}`); status != http.StatusCreated {
+	if status, _ := call(t, s, "POST", fmt.Sprintf("/volumes/%d/actions/change_protection", id),
+		`{"delete":true}`); status != http.StatusCreated {
 		t.Fatal(status)
 	}
 	tests := map[string]struct {
@@ -122,15 +126,30 @@ func TestRefusals(t *testing.T) {
 		status                    int
 		code                      string
 	}{
-		"wrong token":         {token: "x", method: "GET", path: "/volumes", status: 401, code: "unauthorized"},
-		"no such endpoint":    {method: "GET", path: "/servers", status: 404, code: "not_found"},
-		"no such location":    {method: "POST", path: "/volumes", body: `{"name":"a","size":10,"location":"moon1"}`, status: 422, code: "invalid_input"},
-		"too small":           {method: "POST", path: "/volumes", body: `{"name":"a","size":9,"location":"fsn1"}`, status: 422, code: "invalid_input"},
-		"name taken":          {method: "POST", path: "/volumes", body: `{"name":"taken","size":10,"location":"fsn1"}`, status: 409, code: "uniqueness_error"},
-		"not JSON":            {method: "POST", path: "/volumes", body: `{`, status: 400, code: "json_error"},
-		"shrinking":           {method: "POST", path: fmt.Sprintf("/volumes/%d/actions/resize", id), body: `{"size":10}`, status: 422, code: "invalid_input"},
-		"protected":           {method: "DELETE", path: fmt.Sprintf("/volumes/%d", id), status: 403, code: "protected"},
-		"not a key":           {method: "POST", path: "/ssh_keys", body: `{"name":"a","public_key":"rubbish"}`, status: 422, code: "invalid_input"},
+		"wrong token":      {token: "x", method: "GET", path: "/volumes", status: 401, code: "unauthorized"},
+		"no such endpoint": {method: "GET", path: "/servers", status: 404, code: "not_found"},
+		"no such location": {
+			method: "POST", path: "/volumes", body: `{"name":"a","size":10,"location":"moon1"}`, status: 422,
+			code: "invalid_input",
+		},
+		"too small": {
+			method: "POST", path: "/volumes", body: `{"name":"a","size":9,"location":"fsn1"}`, status: 422,
+			code: "invalid_input",
+		},
+		"name taken": {
+			method: "POST", path: "/volumes", body: `{"name":"taken","size":10,"location":"fsn1"}`, status: 409,
+			code: "uniqueness_error",
+		},
+		"not JSON": {method: "POST", path: "/volumes", body: `{`, status: 400, code: "json_error"},
+		"shrinking": {
+			method: "POST", path: fmt.Sprintf("/volumes/%d/actions/resize", id), body: `{"size":10}`, status: 422,
+			code: "invalid_input",
+		},
+		"protected": {method: "DELETE", path: fmt.Sprintf("/volumes/%d", id), status: 403, code: "protected"},
+		"not a key": {
+			method: "POST", path: "/ssh_keys", body: `{"name":"a","public_key":"rubbish"}`, status: 422,
+			code: "invalid_input",
+		},
 		"actions without ids": {method: "GET", path: "/actions", status: 422, code: "invalid_input"},
 	}
 	for name, test := range tests {
@@ -182,7 +201,8 @@ func TestSSHKeys(t *testing.T) {
 	if got := fmt.Sprint(at(answer, "ssh_key", "fingerprint")); strings.Count(got, ":") != 15 {
 		t.Errorf("fingerprint %q", got)
 	}
-	if _, answer := call(t, s, "PUT", path, `{"name":"ours","labels":{"a":"b"}}`); at(answer, "ssh_key", "name") != "ours" || at(answer, "ssh_key", "labels", "a") != "b" {
+	if _, answer := call(t, s, "PUT", path, `{"name":"ours","labels":{"a":"b"}}`); at(answer, "ssh_key",
+		"name") != "ours" || at(answer, "ssh_key", "labels", "a") != "b" {
 		t.Errorf("update: %v", answer)
 	}
 	if _, answer := call(t, s, "GET", "/ssh_keys?name=ours", ""); at(answer, "ssh_keys", 0, "public_key") != publicKey {

@@ -44,7 +44,9 @@ func (r *Registry) AttachSignature(provider, version string, payload, signature 
 
 func (r *Registry) serveReferrers(w http.ResponseWriter, digest string) {
 	const index = "application/vnd.oci.image.index.v1+json"
-	raw, err := json.Marshal(map[string]any{"schemaVersion": 2, "mediaType": index, "manifests": append([]descriptor{}, r.referrers[digest]...)})
+	raw, err := json.Marshal(map[string]any{
+		"schemaVersion": 2, "mediaType": index, "manifests": append([]descriptor{}, r.referrers[digest]...),
+	})
 	if err != nil {
 		panic(err)
 	}

@@ -28,7 +28,10 @@ type Key struct {
 // NewKey makes a key, which expires after a lifetime unless that is 0.
 func NewKey(tb testing.TB, made time.Time, lifetime time.Duration) *Key {
 	tb.Helper()
-	c := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return made }, KeyLifetimeSecs: uint32(lifetime / time.Second)}
+	c := &packet.Config{
+		Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return made },
+		KeyLifetimeSecs: uint32(lifetime / time.Second),
+	}
 	e, err := openpgp.NewEntity("Acme", "", "acme@example.com", c)
 	if err != nil {
 		tb.Fatal(err)

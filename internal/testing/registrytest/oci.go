@@ -35,13 +35,15 @@ func (r *Registry) pushRelease(provider, version string) {
 		empty := r.push("application/vnd.oci.empty.v1+json", []byte("{}"))
 		layer := r.push("archive/zip", packs[platform])
 		d := r.pushJSON("application/vnd.oci.image.manifest.v1+json", map[string]any{
-			"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "artifactType": target, "config": empty, "layers": []descriptor{layer},
+			"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "artifactType": target,
+			"config": empty, "layers": []descriptor{layer},
 		})
 		d.ArtifactType, d.Platform = target, map[string]string{"os": goos, "architecture": arch}
 		manifests = append(manifests, d)
 	}
 	d := r.pushJSON("application/vnd.oci.image.index.v1+json", map[string]any{
-		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "artifactType": "application/vnd.opentofu.provider", "manifests": manifests,
+		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json",
+		"artifactType": "application/vnd.opentofu.provider", "manifests": manifests,
 	})
 	r.tags[repository(provider)+":"+strings.ReplaceAll(version, "+", "_")] = d.Digest
 }

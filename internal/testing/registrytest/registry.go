@@ -50,7 +50,10 @@ type Registry struct {
 // New starts a registry, which ends with the test.
 func New(tb testing.TB) *Registry {
 	tb.Helper()
-	r := &Registry{releases: map[string]map[string][]byte{}, files: map[string][]byte{}, blobs: map[string][]byte{}, tags: map[string]string{}, types: map[string]string{}, referrers: map[string][]descriptor{}}
+	r := &Registry{
+		releases: map[string]map[string][]byte{}, files: map[string][]byte{}, blobs: map[string][]byte{},
+		tags: map[string]string{}, types: map[string]string{}, referrers: map[string][]descriptor{},
+	}
 	r.Key = NewKey(tb, time.Now().Add(-time.Hour), 0)
 	r.Server = httptest.NewUnstartedServer(http.HandlerFunc(r.serve))
 	r.Config.ErrorLog = discard
@@ -215,7 +218,8 @@ func (r *Registry) serveRelease(w http.ResponseWriter, provider, version, platfo
 	answer := map[string]any{
 		"protocols": []string{"6.0"}, "os": goos, "arch": arch, "filename": filename(provider, version, platform), "shasum": Sum(pack),
 		// One is absolute and the others are relative, as the protocol permits.
-		"download_url": r.URL + base + filename(provider, version, platform), "shasums_url": base + "SHA256SUMS", "shasums_signature_url": base + "SHA256SUMS.sig",
+		"download_url": r.URL + base + filename(provider, version, platform), "shasums_url": base + "SHA256SUMS",
+		"shasums_signature_url": base + "SHA256SUMS.sig",
 	}
 	keys := []map[string]string{}
 	published := r.Published

@@ -46,7 +46,8 @@ func Configured() config.Provider {
 		},
 		Add: map[string]config.AddedField{
 			"stage": {Required: true, Description: "What it is for."}, "count": {Type: config.FieldInteger}, "ratio": {Type: config.FieldNumber},
-			"strict": {Type: config.FieldBoolean}, "notes": {Type: config.FieldJSON}, "labels": {Type: config.FieldMap}, "hosts": {Type: config.FieldList},
+			"strict": {Type: config.FieldBoolean}, "notes": {Type: config.FieldJSON},
+			"labels": {Type: config.FieldMap}, "hosts": {Type: config.FieldList},
 		},
 		ExternalName: &config.ExternalName{Argument: "namespace"},
 	}}}

@@ -13,7 +13,10 @@ import (
 	"github.com/landbridge-io/landbridge/schema"
 )
 
-var names = []string{"a", "b", "vpc_id", "vpcId", "vpc__id", "max_age_days", "a_secret_ref", "aSecretRef", "in", "namespace", "x2", "_y", "Z"}
+var names = []string{
+	"a", "b", "vpc_id", "vpcId", "vpc__id", "max_age_days", "a_secret_ref", "aSecretRef", "in", "namespace",
+	"x2", "_y", "Z",
+}
 
 func fieldNames(t *rapid.T, most int) []string {
 	return rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, most, rapid.ID).Draw(t, "names")

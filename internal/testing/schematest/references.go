@@ -13,7 +13,11 @@ import (
 // References returns a configuration of Everything with references of every kind in every place.
 func References() config.Provider {
 	plain := []config.Target{{Type: "everything_plain"}}
-	either := []config.Target{{Type: "everything_plain"}, {Type: "everything_thing", Attribute: "singleton_list.seen_at"}, {APIVersion: "example.org/v1", Kind: "VPC"}}
+	either := []config.Target{
+		{Type: "everything_plain"}, {Type: "everything_thing", Attribute: "singleton_list.seen_at"}, {
+			APIVersion: "example.org/v1", Kind: "VPC",
+		},
+	}
 	return config.Provider{Resources: map[string]config.Resource{"everything_thing": {References: map[string]config.Reference{
 		"name":                        {Targets: plain},
 		"zones":                       {Targets: []config.Target{{Type: "everything_thing", Attribute: "result"}}},

@@ -49,7 +49,9 @@ func Serve(ctx context.Context, resource *schema.Resource, configuration *schema
 	if err := c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: System}}); err != nil {
 		return nil, nil, err
 	}
-	provider, err := model.NewProvider("one", &schema.Provider{Resources: map[string]*schema.Resource{ResourceType: resource}, Config: configuration}, config.Provider{})
+	provider, err := model.NewProvider("one", &schema.Provider{
+		Resources: map[string]*schema.Resource{ResourceType: resource}, Config: configuration,
+	}, config.Provider{})
 	if err != nil {
 		return nil, nil, err
 	}

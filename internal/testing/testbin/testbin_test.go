@@ -37,7 +37,10 @@ func write(t *testing.T, text string) (testbin.Target, string) {
 	main := filepath.Join(source, "main.go")
 	program(t, main, text)
 	relative := "bin/" + filepath.Base(dir)
-	return testbin.Target{Module: relative + "/source", Package: ".", Output: relative + "/hello", Sources: []string{relative + "/source"}}, main
+	return testbin.Target{
+		Module: relative + "/source", Package: ".", Output: relative + "/hello",
+		Sources: []string{relative + "/source"},
+	}, main
 }
 
 func program(t *testing.T, path, text string) {

@@ -76,7 +76,10 @@ func (p Provider) definition(group, kind, version string, namespaced bool, categ
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": m{"name": plural + "." + group},
 		"spec": m{
 			"group": group, "scope": scope,
-			"names": m{"kind": kind, "listKind": kind + "List", "plural": plural, "singular": strings.ToLower(kind), "categories": []any{"crossplane", category, p.Name}},
+			"names": m{
+				"kind": kind, "listKind": kind + "List", "plural": plural, "singular": strings.ToLower(kind),
+				"categories": []any{"crossplane", category, p.Name},
+			},
 			"versions": []any{m{
 				"name": version, "served": true, "storage": true, "subresources": m{"status": m{}},
 				"schema": m{"openAPIV3Schema": m{
@@ -152,7 +155,8 @@ func (p Provider) resource(r *schema.Resource) m {
 		if input && a.Required {
 			rules = append(rules, m{
 				"message": fmt.Sprintf("spec.forProvider.%s is a required parameter", field),
-				"rule": fmt.Sprintf("!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies) || "+
+				"rule": fmt.Sprintf("!('*' in self.managementPolicies || 'Create' in self.managementPolicies || "+
+					"'Update' in self.managementPolicies) || "+
 					"has(self.forProvider.%s) || (has(self.initProvider) && has(self.initProvider.%s))", field, field),
 			})
 		}
@@ -165,7 +169,11 @@ func (p Provider) resource(r *schema.Resource) m {
 	}
 	for _, name := range p.References[r.Type] {
 		arguments[FieldName(name)+"Ref"] = object(m{"name": text()}, "name")
-		arguments[FieldName(name)+"Selector"] = object(m{"matchControllerRef": m{"type": "boolean"}, "matchLabels": m{"type": "object", "additionalProperties": text()}})
+		arguments[FieldName(name)+"Selector"] = object(m{
+			"matchControllerRef": m{"type": "boolean"}, "matchLabels": m{
+				"type": "object", "additionalProperties": text(),
+			},
+		})
 	}
 	spec := object(m{
 		"forProvider": object(arguments), "initProvider": object(arguments),
@@ -180,7 +188,8 @@ func (p Provider) resource(r *schema.Resource) m {
 	if p.Namespaced {
 		properties := spec["properties"].(m)
 		delete(properties, "deletionPolicy")
-		properties["providerConfigRef"] = merged(object(m{"name": text(), "kind": text()}, "kind", "name"), m{"default": m{"kind": "ClusterProviderConfig", "name": "default"}})
+		properties["providerConfigRef"] = merged(object(m{"name": text(), "kind": text()}, "kind", "name"),
+			m{"default": m{"kind": "ClusterProviderConfig", "name": "default"}})
 		properties["writeConnectionSecretToRef"] = object(m{"name": text()}, "name")
 	}
 	if len(rules) > 0 {

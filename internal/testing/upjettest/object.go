@@ -35,7 +35,8 @@ func (p Provider) Object(resourceType, namespace, name string, attributes m, set
 		"apiVersion": p.APIVersion(resourceType), "kind": kind,
 		"spec": m{"forProvider": forProvider},
 		"status": m{"atProvider": at, "conditions": []any{
-			condition("LastAsyncOperation", "Success"), condition("AsyncOperation", "Finished"), condition("Ready", "Available"), condition("Synced", "ReconcileSuccess"),
+			condition("LastAsyncOperation", "Success"), condition("AsyncOperation", "Finished"),
+			condition("Ready", "Available"), condition("Synced", "ReconcileSuccess"),
 		}},
 	}}
 	if p.Namespaced {
@@ -44,8 +45,10 @@ func (p Provider) Object(resourceType, namespace, name string, attributes m, set
 	u.SetName(name)
 	u.SetFinalizers([]string{"finalizer.managedresource.crossplane.io"})
 	u.SetAnnotations(map[string]string{
-		"crossplane.io/external-name": fmt.Sprint(attributes["id"]), "crossplane.io/external-create-pending": "2026-01-02T15:04:04Z", "crossplane.io/external-create-succeeded": "2026-01-02T15:04:05Z",
-		"upjet.crossplane.io/provider-meta": "null",
+		"crossplane.io/external-name":             fmt.Sprint(attributes["id"]),
+		"crossplane.io/external-create-pending":   "2026-01-02T15:04:04Z",
+		"crossplane.io/external-create-succeeded": "2026-01-02T15:04:05Z",
+		"upjet.crossplane.io/provider-meta":       "null",
 	})
 	return u
 }
@@ -79,7 +82,10 @@ func (p Provider) Credentials(kind, namespace, name string, credentials map[stri
 	if err != nil {
 		panic(err) // strings can always be encoded
 	}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: p.Name + "-" + name}, Data: map[string][]byte{"credentials": raw}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: p.Name + "-" + name},
+		Data:       map[string][]byte{"credentials": raw},
+	}
 	u := &unstructured.Unstructured{Object: m{
 		"apiVersion": p.Group() + "/v1beta1", "kind": kind,
 		"spec": m{"credentials": m{"source": "Secret", "secretRef": m{"namespace": namespace, "name": secret.Name, "key": "credentials"}}},

@@ -81,11 +81,14 @@ func (p *plugin) GRPCServer(_ *goplugin.GRPCBroker, s *grpc.Server) error {
 func method[Q, A any](m tfplugin.Method, f func(context.Context, *Q) (*A, error)) grpc.MethodDesc {
 	name, _ := m.Name(6)
 	name = name[strings.LastIndexByte(name, '/')+1:]
-	return grpc.MethodDesc{MethodName: name, Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-		q := new(Q)
-		if err := decode(q); err != nil {
-			return nil, err
-		}
-		return f(ctx, q)
-	}}
+	return grpc.MethodDesc{
+		MethodName: name,
+		Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+			q := new(Q)
+			if err := decode(q); err != nil {
+				return nil, err
+			}
+			return f(ctx, q)
+		},
+	}
 }

@@ -50,7 +50,9 @@ func (w *wire) schema(context.Context, *tfplugin.Empty) (*tfplugin.GetProviderSc
 // validate refuses clients that do not know computed blocks, as the protocol demands of providers.
 func (w *wire) validate(_ context.Context, r *tfplugin.ConfigRequest) (*tfplugin.DiagnosticsResponse, error) {
 	if !r.ClientCapabilities.GetComputedBlocksAllowed() {
-		return &tfplugin.DiagnosticsResponse{Diagnostics: []*tfplugin.Diagnostic{{Severity: 1, Summary: "Computed blocks are not supported"}}}, nil
+		return &tfplugin.DiagnosticsResponse{
+			Diagnostics: []*tfplugin.Diagnostic{{Severity: 1, Summary: "Computed blocks are not supported"}},
+		}, nil
 	}
 	return &tfplugin.DiagnosticsResponse{}, nil
 }

@@ -25,14 +25,17 @@ func (o *cloudOptions) addFlags(f *pflag.FlagSet) {
 	if self, err := os.Executable(); err == nil {
 		bin = filepath.Dir(self)
 	}
-	f.BoolVar(&o.wanted, "examplecloud", false, "also run the example cloud; the controller's mirror has its provider, landbridge-io/examplecloud")
-	f.StringVar(&o.dir, "examplecloud-dir", filepath.Join(bin, "examplecloud"), "directory with the example cloud and a mirror with its provider, as make examplecloud makes it")
+	f.BoolVar(&o.wanted, "examplecloud", false,
+		"also run the example cloud; the controller's mirror has its provider, landbridge-io/examplecloud")
+	f.StringVar(&o.dir, "examplecloud-dir", filepath.Join(bin, "examplecloud"),
+		"directory with the example cloud and a mirror with its provider, as make examplecloud makes it")
 	f.StringVar(&o.address, "examplecloud-address", "127.0.0.1:8480", "address that the example cloud listens on")
 }
 
 // start starts the example cloud, which keeps everything in the data directory.
 func (o *cloudOptions) start(ctx context.Context, dir string) (*landbridge.Process, error) {
-	return landbridge.StartCloud(ctx, filepath.Join(o.dir, "examplecloud"), o.address, filepath.Join(dir, "examplecloud.db"), filepath.Join(dir, "examplecloud.log"))
+	return landbridge.StartCloud(ctx, filepath.Join(o.dir, "examplecloud"), o.address,
+		filepath.Join(dir, "examplecloud.db"), filepath.Join(dir, "examplecloud.log"))
 }
 
 // addMirror returns a mirror that has the providers of another one, and that of the example cloud

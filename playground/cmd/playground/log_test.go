@@ -22,16 +22,23 @@ func TestWithLog(t *testing.T) {
 	}{
 		"of an object": {
 			log: strings.Join([]string{ofOther, ofObject, ofKey, note}, "\n"), object: "warm-up",
-			want: []string{"it broke\n", "  17:16:42 info Operation ended name=warm-up took=1.5", `error Reconciler error: it failed object={"name":"warm-up","namespace":"default"}`},
-			not:  []string{"stacktrace", "main.main", "Provider does not start", "Starting", "reconcileID"},
+			want: []string{
+				"it broke\n", "  17:16:42 info Operation ended name=warm-up took=1.5",
+				`error Reconciler error: it failed object={"name":"warm-up","namespace":"default"}`,
+			},
+			not: []string{"stacktrace", "main.main", "Provider does not start", "Starting", "reconcileID"},
 		},
 		"errors, if nothing is about the object": {
 			log: strings.Join([]string{ofOther, note}, "\n"), object: "warm-up",
 			want: []string{"error Provider does not start: no such file provider=time"}, not: []string{"Starting", "main.main"},
 		},
 		"the last lines, if there are no errors": {log: "one\n\n" + note, want: []string{"  one\n", "info Starting"}},
-		"at most a few":                          {log: strings.Repeat("line\n", 100) + "last\n", want: []string{"last"}, not: []string{strings.Repeat("  line\n", excerptLines)}},
-		"an empty log":                           {want: []string{"it broke\nThe controller's log is "}},
+		"at most a few": {
+			log: strings.Repeat("line\n", 100) + "last\n", want: []string{"last"}, not: []string{
+				strings.Repeat("  line\n", excerptLines),
+			},
+		},
+		"an empty log": {want: []string{"it broke\nThe controller's log is "}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

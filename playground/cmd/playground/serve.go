@@ -51,7 +51,8 @@ prints one line of JSON with the path of a kubeconfig, and nothing after that.`,
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "where to write the kubeconfig (default: kubeconfig in the data directory)")
 	f.StringVar(&o.log, "log", "", "where to write the log (default: playground.log in the data directory)")
 	f.BoolVar(&o.noFsync, "no-fsync", false, "faster on slow disks; a crash of the machine may lose data")
-	f.BoolVar(&o.noCacheChecks, "no-cache-checks", false, "leave out that the API server compares its caches with etcd every five minutes, for which it reads all objects")
+	f.BoolVar(&o.noCacheChecks, "no-cache-checks", false, "leave out that the API server compares its caches with "+
+		"etcd every five minutes, for which it reads all objects")
 	f.BoolVar(&o.noControllers, "no-controllers", false, "only the API server: namespaces are not emptied, and nothing is garbage-collected")
 	f.BoolVar(&o.stdin, "stop-on-stdin-close", false, "also stop when standard input ends, as it does when the parent process is gone")
 	return cmd
@@ -86,7 +87,8 @@ func (o serveOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer
 		}()
 	}
 	c, err := playground.Start(ctx, playground.Options{
-		Dir: o.dir, Port: o.port, Kubeconfig: o.kubeconfig, LogFile: o.log, NoFsync: o.noFsync, NoCacheChecks: o.noCacheChecks, NoControllers: o.noControllers,
+		Dir: o.dir, Port: o.port, Kubeconfig: o.kubeconfig, LogFile: o.log, NoFsync: o.noFsync,
+		NoCacheChecks: o.noCacheChecks, NoControllers: o.noControllers,
 	})
 	if err != nil {
 		return err

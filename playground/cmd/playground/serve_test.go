@@ -46,7 +46,10 @@ func TestServe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			kubeconfig := filepath.Join(dir, "elsewhere", "config")
-			cmd := exec.Command(os.Args[0], append([]string{"serve", "--no-fsync", "--data", filepath.Join(dir, "data"), "--kubeconfig", kubeconfig}, test.args...)...)
+			cmd := exec.Command(os.Args[0],
+				append([]string{
+					"serve", "--no-fsync", "--data", filepath.Join(dir, "data"), "--kubeconfig", kubeconfig,
+				}, test.args...)...)
 			cmd.Env = append(os.Environ(), runMain+"=1")
 			cmd.Stderr = os.Stderr
 			stdin, err := cmd.StdinPipe()

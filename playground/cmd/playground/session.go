@@ -43,8 +43,11 @@ func (o *sessionOptions) addFlags(f *pflag.FlagSet) {
 		bin = filepath.Dir(self)
 	}
 	f.StringVar(&o.landbridge, "landbridge", filepath.Join(bin, "landbridge"), "the landbridge program")
-	f.StringVar(&o.mirror, "provider-mirror", existing(filepath.Join(bin, "providers")), "directory with providers, in the layout of Terraform's filesystem mirrors; without it they are downloaded")
-	f.StringVar(&o.examples, "examples", cmp.Or(existing(filepath.Join(bin, "examples", "demo")), filepath.Join(filepath.Dir(bin), "examples", "demo")), "directory with the example manifests")
+	f.StringVar(&o.mirror, "provider-mirror", existing(filepath.Join(bin, "providers")),
+		"directory with providers, in the layout of Terraform's filesystem mirrors; without it they are downloaded")
+	f.StringVar(&o.examples, "examples",
+		cmp.Or(existing(filepath.Join(bin, "examples", "demo")),
+			filepath.Join(filepath.Dir(bin), "examples", "demo")), "directory with the example manifests")
 	f.DurationVar(&o.poll, "poll", 5*time.Second, "how often the controller looks for drift")
 }
 

@@ -118,7 +118,8 @@ func up(ctx context.Context, o upOptions, out io.Writer) (err error) {
 		return withLog(because(running, err), s.log, demo.About(err))
 	}
 	if examples != o.examples {
-		fmt.Fprintf(out, "\n%s belongs to another user of this machine, so the examples in %s make their file in %s.\n", demo.ExamplesDir, examples, files)
+		fmt.Fprintf(out, "\n%s belongs to another user of this machine, so the examples in %s make "+
+			"their file in %s.\n", demo.ExamplesDir, examples, files)
 	}
 	var page string
 	if s.page, page, err = landbridge.StartUI(running, o.landbridge, s.controlPlane.Kubeconfig, filepath.Join(o.dir, "ui.log")); err != nil {

@@ -158,7 +158,10 @@ func (c *cluster) tryList(ctx context.Context, r schema.GroupVersionResource) ([
 
 // waitFor returns the object as soon as holds returns true. what completes the sentence "pet/name
 // is …". If that takes longer than limit, the error says so, with the conditions that are not True.
-func (c *cluster) waitFor(ctx context.Context, limit time.Duration, u *unstructured.Unstructured, what string, holds func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
+func (c *cluster) waitFor(
+	ctx context.Context, limit time.Duration, u *unstructured.Unstructured, what string,
+	holds func(*unstructured.Unstructured) bool,
+) (*unstructured.Unstructured, error) {
 	var last *unstructured.Unstructured
 	sentence := nameOf(u) + " is " + what
 	err := c.wait(ctx, limit, sentence, func(ctx context.Context) error {
@@ -212,7 +215,8 @@ func (e lastingError) Unwrap() error { return e.error }
 // lasting returns the API server's error, which is lasting if it refuses the request for what it
 // contains.
 func lasting(err error) error {
-	if kerrors.IsInvalid(err) || kerrors.IsBadRequest(err) || kerrors.IsForbidden(err) || kerrors.IsUnauthorized(err) || kerrors.IsNotFound(err) {
+	if kerrors.IsInvalid(err) || kerrors.IsBadRequest(err) || kerrors.IsForbidden(err) ||
+		kerrors.IsUnauthorized(err) || kerrors.IsNotFound(err) {
 		return lastingError{err}
 	}
 	return err
@@ -285,7 +289,8 @@ func conditionsText(u *unstructured.Unstructured) string {
 	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range conditions {
 		if c, ok := c.(map[string]any); ok && text(c, "status") != "True" {
-			fmt.Fprintf(&b, "; %s is %s (%s)", text(c, "type"), text(c, "status"), strings.Join(strings.Fields(text(c, "reason")+": "+text(c, "message")), " "))
+			fmt.Fprintf(&b, "; %s is %s (%s)", text(c, "type"), text(c, "status"),
+				strings.Join(strings.Fields(text(c, "reason")+": "+text(c, "message")), " "))
 		}
 	}
 	return b.String()

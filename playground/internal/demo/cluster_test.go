@@ -22,12 +22,15 @@ func TestWait(t *testing.T) {
 		try   func(n int) error
 		want  string // in the error; empty: none
 	}{
-		"at once":              {try: func(int) error { return nil }},
-		"later":                {try: func(n int) error { return map[bool]error{true: errNotYet}[n < 3] }},
-		"after a refusal":      {try: func(n int) error { return map[bool]error{true: kerrors.NewTooManyRequestsError("busy")}[n < 3] }},
-		"never":                {limit: 10 * time.Millisecond, try: func(int) error { return errNotYet }, want: "waited 10ms"},
-		"never, with an error": {limit: 10 * time.Millisecond, try: func(int) error { return errors.New("the last one") }, want: "waited 10ms: the last one"},
-		"refused for good":     {try: func(int) error { return lasting(kerrors.NewForbidden(things, "x", errors.New("no"))) }, want: "forbidden"},
+		"at once":         {try: func(int) error { return nil }},
+		"later":           {try: func(n int) error { return map[bool]error{true: errNotYet}[n < 3] }},
+		"after a refusal": {try: func(n int) error { return map[bool]error{true: kerrors.NewTooManyRequestsError("busy")}[n < 3] }},
+		"never":           {limit: 10 * time.Millisecond, try: func(int) error { return errNotYet }, want: "waited 10ms"},
+		"never, with an error": {
+			limit: 10 * time.Millisecond, try: func(int) error { return errors.New("the last one") },
+			want: "waited 10ms: the last one",
+		},
+		"refused for good": {try: func(int) error { return lasting(kerrors.NewForbidden(things, "x", errors.New("no"))) }, want: "forbidden"},
 		"refused for a while": {try: func(n int) error {
 			return map[bool]error{true: lasting(kerrors.NewServerTimeout(things, "get", 1))}[n < 3]
 		}},
@@ -73,7 +76,8 @@ func TestConditionsText(t *testing.T) {
 // A status of an earlier generation is not taken for the present one.
 func TestObserved(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{
-		"metadata": map[string]any{"generation": int64(2)}, "status": map[string]any{"observedGeneration": int64(1), "plan": map[string]any{"action": "Update"}},
+		"metadata": map[string]any{"generation": int64(2)},
+		"status":   map[string]any{"observedGeneration": int64(1), "plan": map[string]any{"action": "Update"}},
 	}}
 	if observed(u) || planned("Update")(u) {
 		t.Error("the status of generation 1 is taken for that of 2")

@@ -255,8 +255,10 @@ func (s *story) update(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.line("spec.forProvider.offsetDays: %s -> 30, with managementPolicies that do not allow updates", text(offset.Object, "spec", "forProvider", "offsetDays"))
-	if err := s.patch(ctx, offset, `{"spec":{"managementPolicies":["Observe","Create","Delete"],"forProvider":{"offsetDays":30}}}`); err != nil {
+	s.line("spec.forProvider.offsetDays: %s -> 30, with managementPolicies that do not allow updates",
+		text(offset.Object, "spec", "forProvider", "offsetDays"))
+	if err := s.patch(ctx, offset,
+		`{"spec":{"managementPolicies":["Observe","Create","Delete"],"forProvider":{"offsetDays":30}}}`); err != nil {
 		return err
 	}
 	now, err := s.waitFor(ctx, stepLimit, offset, "planned to be updated", planned("Update"))
@@ -427,7 +429,10 @@ func (s *story) waitNoRecords(ctx context.Context) error {
 		return errNotYet
 	})
 	if err != nil && stored != nil {
-		return about(stored, fmt.Errorf("the resources are gone, but the record in the Secret %s/%s is still stored: %w", stored.GetNamespace(), stored.GetName(), err))
+		return about(
+			stored, fmt.Errorf("the resources are gone, but the record in the Secret %s/%s is still stored: %w",
+				stored.GetNamespace(), stored.GetName(), err),
+		)
 	}
 	return err
 }

@@ -64,7 +64,10 @@ func (r *Report) Exceeded() []string {
 			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s is %.4g %s, more than %.4g", f.Column, f.Name, f.Value, f.Unit, max(f.Bound, 0))))
 		}
 		if f.RatioTo != nil && f.MaxRatio > 0 && f.RatioTo.Ratio > f.MaxRatio {
-			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s is %.2f × %s, more than %.2f", f.Column, f.Name, f.RatioTo.Ratio, f.RatioTo.Name, f.MaxRatio)))
+			out = append(
+				out, strings.TrimSpace(fmt.Sprintf("%s %s is %.2f × %s, more than %.2f", f.Column, f.Name,
+					f.RatioTo.Ratio, f.RatioTo.Name, f.MaxRatio)),
+			)
 		}
 	}
 	return out

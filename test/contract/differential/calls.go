@@ -52,7 +52,8 @@ func (h *Harness) align(x *compared) (ours, theirs []cloud.Call) {
 			h.Uses[destroyIsPlanned]++
 			continue
 		}
-		if n := len(ours); n > 0 && c.RPC == "Plan" && isNull(&c, "prior") && ours[n-1].RPC == "Plan" && !isNull(&ours[n-1], "prior") && !isEmpty(&c, "identity") {
+		if n := len(ours); n > 0 && c.RPC == "Plan" && isNull(&c, "prior") && ours[n-1].RPC == "Plan" &&
+			!isNull(&ours[n-1], "prior") && !isEmpty(&c, "identity") {
 			h.Uses[secondPlanHasIdentity]++
 			c = with(c, "identity", cty.NilVal)
 		}
@@ -66,7 +67,8 @@ func (h *Harness) align(x *compared) (ours, theirs []cloud.Call) {
 	theirs = withoutRepeatedPlans(firstOnly(x.theirs.Calls()))
 	for i := 0; i+1 < len(theirs); i++ {
 		a, b := theirs[i], theirs[i+1]
-		if a.RPC == "Plan" && b.RPC == "Plan" && x.isGone() && isNull(&a, "prior") && isNull(&b, "prior") && isEmpty(&b, "private") && isEmpty(&b, "identity") {
+		if a.RPC == "Plan" && b.RPC == "Plan" && x.isGone() && isNull(&a, "prior") && isNull(&b, "prior") &&
+			isEmpty(&b, "private") && isEmpty(&b, "identity") {
 			h.Uses[goneIsForgotten]++
 			theirs = slices.Delete(theirs, i, i+1)
 			break

@@ -167,7 +167,8 @@ func (h *Harness) compareInstances(x *compared, what string, ours, theirs instan
 			check("identity version", ours.IdentityVersion == theirs.IdentityVersion, ours.IdentityVersion, theirs.IdentityVersion)
 		}
 		check("status", ours.Status == theirs.Status, ours.Status, theirs.Status)
-		check("create_before_destroy", ours.CreateBeforeDestroy == theirs.CreateBeforeDestroy, ours.CreateBeforeDestroy, theirs.CreateBeforeDestroy)
+		check("create_before_destroy", ours.CreateBeforeDestroy == theirs.CreateBeforeDestroy,
+			ours.CreateBeforeDestroy, theirs.CreateBeforeDestroy)
 		a, b := x.marks(ours), x.marks(theirs)
 		check("sensitive", slices.Equal(a, b), a, b)
 	}

@@ -52,9 +52,10 @@ var negativeZero = regexp.MustCompile(`[\[:,]-0(\.0*)?(e[-+]?\d+)?[\],}]`)
 var deliberate = []rule{
 	// The engine differs from Core.
 	{
-		Name:   destroyIsPlanned,
-		Reason: "§ 3.9, § 3.8: a replacement is a destroy and a create, and its destroy is planned like any other. Core sends the private bytes of the create's plan with it.",
-		what:   "Apply.private", when: func(x *compared, d Difference) bool { return x.replaces() && d.isDelete() },
+		Name: destroyIsPlanned,
+		Reason: "§ 3.9, § 3.8: a replacement is a destroy and a create, and its destroy is planned like any other. " +
+			"Core sends the private bytes of the create's plan with it.",
+		what: "Apply.private", when: func(x *compared, d Difference) bool { return x.replaces() && d.isDelete() },
 	},
 	{
 		Name:   "diagnostics of a replacement's delete plan are passed on",
@@ -92,23 +93,26 @@ var deliberate = []rule{
 		},
 	},
 	{
-		Name:   "a shown plan marks only sensitive values",
-		Reason: "§ 2, § 3.12: write-only values are always sensitive, which a plan does not show. In a set only the sensitive parts of elements are marked, where OpenTofu hides the whole set.",
-		what:   "shown.before_sensitive|shown.after_sensitive", when: func(x *compared, d Difference) bool {
+		Name: "a shown plan marks only sensitive values",
+		Reason: "§ 2, § 3.12: write-only values are always sensitive, which a plan does not show. In a set only the " +
+			"sensitive parts of elements are marked, where OpenTofu hides the whole set.",
+		what: "shown.before_sensitive|shown.after_sensitive", when: func(x *compared, d Difference) bool {
 			return sameMarks(x.schema.Block, d.Engine, d.Tofu)
 		},
 	},
 	{
-		Name:   "a delete receives the prior identity",
-		Reason: "§ 3.8 ENGINE: the framework needs it. Core sends the one the provider planned, and none with a replacement's delete or where destroys are not planned.",
-		what:   "Apply.identity", when: func(x *compared, d Difference) bool {
+		Name: "a delete receives the prior identity",
+		Reason: "§ 3.8 ENGINE: the framework needs it. Core sends the one the provider planned, and none with a " +
+			"replacement's delete or where destroys are not planned.",
+		what: "Apply.identity", when: func(x *compared, d Difference) bool {
 			return d.isDelete() && (isEmpty(d.theirs, "identity") || x.fault("Plan") == "newidentity")
 		},
 	},
 	{
-		Name:   "an object stays current if its replacement cannot be planned again",
-		Reason: "§ 3.9: it is current unless a new object is stored. OpenTofu sets it aside before it plans again, and leaves it so if that fails.",
-		what:   "state.exists|state.deposed", ends: true, when: func(x *compared, _ Difference) bool {
+		Name: "an object stays current if its replacement cannot be planned again",
+		Reason: "§ 3.9: it is current unless a new object is stored. OpenTofu sets it aside before it plans again, " +
+			"and leaves it so if that fails.",
+		what: "state.exists|state.deposed", ends: true, when: func(x *compared, _ Difference) bool {
 			return x.step().CreateBeforeDestroy && x.failed() && !slices.Contains(names(x.ours.Calls()), "Apply")
 		},
 	},
@@ -120,24 +124,29 @@ var deliberate = []rule{
 		},
 	},
 	{
-		Name:   "private bytes and identity stay with their object",
-		Reason: "§ 3.7-2 ENGINE: when a response cannot be decoded, Core keeps the prior value but stores the response's private bytes and identity.",
-		what:   "state.private|state.identity|state.deposed.private|state.deposed.identity", fault: "Apply malformed|nothing|call",
+		Name: "private bytes and identity stay with their object",
+		Reason: "§ 3.7-2 ENGINE: when a response cannot be decoded, Core keeps the prior value but stores the " +
+			"response's private bytes and identity.",
+		what: "state.private|state.identity|state.deposed.private|state.deposed.identity", fault: "Apply malformed|nothing|call",
 		when: func(x *compared, d Difference) bool { return x.failed() },
 	},
 	{
-		Name:   "an identity that the provider refuses is not stored",
-		Reason: "§ 3.7, § 3.13: the framework returns it nevertheless, and Core stores what the response has. It also refuses one that differs only because the read before did not correct an upgraded identity.",
-		what:   "state.identity", when: func(x *compared, d Difference) bool {
+		Name: "an identity that the provider refuses is not stored",
+		Reason: "§ 3.7, § 3.13: the framework returns it nevertheless, and Core stores what the response has. It " +
+			"also refuses one that differs only because the read before did not correct an upgraded identity.",
+		what: "state.identity", when: func(x *compared, d Difference) bool {
 			return x.fails("Unexpected Identity Change") && d.Engine == show(x.told("Apply", "identity"))
 		},
 	},
 	{
-		Name:   "what a refused identity lacks is reported",
-		Reason: "§ 3.13: the refusal is the provider's. The engine adds which attributes of the identity schema the stored identity has no value for.",
-		what:   diagnostics, ours: "Stored identity incomplete", when: func(x *compared, _ Difference) bool {
+		Name: "what a refused identity lacks is reported",
+		Reason: "§ 3.13: the refusal is the provider's. The engine adds which attributes of the identity schema the " +
+			"stored identity has no value for.",
+		what: diagnostics, ours: "Stored identity incomplete", when: func(x *compared, _ Difference) bool {
 			// The legacy SDK puts the whole message into the summary.
-			return slices.ContainsFunc(x.engine.errors(), func(summary string) bool { return strings.HasPrefix(summary, "Unexpected Identity Change") })
+			return slices.ContainsFunc(x.engine.errors(), func(summary string) bool {
+				return strings.HasPrefix(summary, "Unexpected Identity Change")
+			})
 		},
 	},
 	{
@@ -155,7 +164,8 @@ var deliberate = []rule{
 	{
 		Name:   "an object is stored without write-only values",
 		Reason: "§ 3.7-3 ENGINE: it is an error for both; OpenTofu stores them.",
-		what:   "state.value", fault: "Apply writeonly", when: func(x *compared, _ Difference) bool { return x.fails("Provider produced invalid object") },
+		what:   "state.value", fault: "Apply writeonly",
+		when: func(x *compared, _ Difference) bool { return x.fails("Provider produced invalid object") },
 		ends: true,
 	},
 	{
@@ -164,9 +174,11 @@ var deliberate = []rule{
 		what:   diagnostics, ours: "Import returned another resource type", fault: "Import othertype", ends: true,
 	},
 	{
-		Name:   "a missing object needs no identity",
-		Reason: "§ 3.13, V129 ENGINE: the framework reports a missing identity even for an object that it reports as missing; the object is still missing.",
-		what:   diagnostics, tofus: "Missing Resource Identity After Read", when: func(x *compared, _ Difference) bool { return !x.before.HasIdentity() },
+		Name: "a missing object needs no identity",
+		Reason: "§ 3.13, V129 ENGINE: the framework reports a missing identity even for an object that it reports " +
+			"as missing; the object is still missing.",
+		what: diagnostics, tofus: "Missing Resource Identity After Read",
+		when: func(x *compared, _ Difference) bool { return !x.before.HasIdentity() },
 		ends: true,
 	},
 	{
@@ -184,9 +196,10 @@ var deliberate = []rule{
 		},
 	},
 	{
-		Name:   "sensitive marks survive a plan that does not know the values",
-		Reason: "§ 2: the values come from where they came from; OpenTofu cannot mark inside an unknown value, and stores what was marked in the plan.",
-		what:   "state.sensitive|state.deposed.sensitive", fault: "Plan unknownconfig", when: func(x *compared, d Difference) bool {
+		Name: "sensitive marks survive a plan that does not know the values",
+		Reason: "§ 2: the values come from where they came from; OpenTofu cannot mark inside an unknown value, and " +
+			"stores what was marked in the plan.",
+		what: "state.sensitive|state.deposed.sensitive", fault: "Plan unknownconfig", when: func(x *compared, d Difference) bool {
 			return x.track.c.Legacy && d.hasAllMarks()
 		},
 	},
@@ -244,16 +257,18 @@ var deliberate = []rule{
 		what:   "Read.meta", when: func(x *compared, d Difference) bool { return x.importID != "" && isNull(d.theirs, "meta") },
 	},
 	{
-		Name:   "an import stores create_before_destroy",
-		Reason: "§ 3.9: it is stored in the state; OpenTofu does not store it for an imported object that is not changed, could not be, or is left behind by a replacement.",
-		what:   "state.create_before_destroy|state.deposed.create_before_destroy", when: func(x *compared, d Difference) bool {
+		Name: "an import stores create_before_destroy",
+		Reason: "§ 3.9: it is stored in the state; OpenTofu does not store it for an imported object that is not " +
+			"changed, could not be, or is left behind by a replacement.",
+		what: "state.create_before_destroy|state.deposed.create_before_destroy", when: func(x *compared, d Difference) bool {
 			return x.importID != "" && d.Engine == "true" && (x.failed() || !slices.Contains(names(x.theirs.Calls()), "Apply"))
 		},
 	},
 	{
-		Name:   "a shown plan marks sensitive values everywhere",
-		Reason: "§ 2: OpenTofu misses values inside labelled blocks without a fixed type: it marks them by index, and looks for the marks by attribute.",
-		what:   "shown.before_sensitive|shown.after_sensitive", when: func(x *compared, d Difference) bool {
+		Name: "a shown plan marks sensitive values everywhere",
+		Reason: "§ 2: OpenTofu misses values inside labelled blocks without a fixed type: it marks them by index, " +
+			"and looks for the marks by attribute.",
+		what: "shown.before_sensitive|shown.after_sensitive", when: func(x *compared, d Difference) bool {
 			return sameMarks(withoutOpenBlocks(x.schema.Block), d.Engine, d.Tofu)
 		},
 	},
@@ -261,7 +276,9 @@ var deliberate = []rule{
 		Name:   "ignoring all changes removes all computed values",
 		Reason: "§ 3.4: OpenTofu misses values inside labelled blocks without a fixed type.",
 		what:   "Plan.config|Plan.proposed", when: func(x *compared, d Difference) bool {
-			return slices.Equal(x.step().IgnoreChanges, []string{"*"}) && same(withoutOpenMaps(x.schema.Block, d.ours, d.field()), withoutOpenMaps(x.schema.Block, d.theirs, d.field()))
+			return slices.Equal(x.step().IgnoreChanges, []string{"*"}) &&
+				same(withoutOpenMaps(x.schema.Block, d.ours, d.field()),
+					withoutOpenMaps(x.schema.Block, d.theirs, d.field()))
 		},
 		ends: true,
 	},
@@ -274,7 +291,9 @@ var deliberate = []rule{
 	{
 		Name:   "write-only values are found everywhere",
 		Reason: "§ 3.12: OpenTofu misses values inside labelled blocks without a fixed type.",
-		what:   diagnostics, ours: "Provider produced invalid |Provider returned invalid value|Invalid resource state upgrade|Import returned a non-null",
+		what:   diagnostics,
+		ours: "Provider produced invalid |Provider returned invalid value|Invalid resource state upgrade|Import " +
+			"returned a non-null",
 		fault: "Upgrade|Read|Plan|Apply|Import|Move writeonly", inside: isInOpenMap, ends: true,
 	},
 	{
@@ -291,7 +310,8 @@ var deliberate = []rule{
 	{
 		Name:   "a plan is never null",
 		Reason: "§ 3.6: this holds for legacy providers, too; OpenTofu tolerates a null plan there, and then deletes the object.",
-		what:   diagnostics, ours: "Provider produced invalid plan", fault: "Plan null", when: func(x *compared, _ Difference) bool { return x.track.c.Legacy },
+		what:   diagnostics, ours: "Provider produced invalid plan", fault: "Plan null",
+		when: func(x *compared, _ Difference) bool { return x.track.c.Legacy },
 		ends: true,
 	},
 	{
@@ -307,7 +327,8 @@ var deliberate = []rule{
 	{
 		Name:   "wording: an identity that must be known",
 		Reason: "§ 3.13, § 6: OpenTofu reports that it cannot be stored.",
-		what:   diagnostics, ours: "Provider produced invalid identity", tofus: "failed to encode ", fault: "Read|Plan|Apply|Import|Move unknownidentity", ends: true,
+		what:   diagnostics, ours: "Provider produced invalid identity", tofus: "failed to encode ",
+		fault: "Read|Plan|Apply|Import|Move unknownidentity", ends: true,
 	},
 	{
 		Name:   "an identity that must be known is known",
@@ -349,9 +370,10 @@ var deliberate = []rule{
 		ends: true,
 	},
 	{
-		Name:   "a response with errors is not checked",
-		Reason: "§ 3.4: errors of the provider come first. OpenTofu finds write-only values when it decodes responses, and takes an absent object for one.",
-		what:   diagnostics, tofus: "Invalid provider response", when: func(x *compared, _ Difference) bool { return x.failed() },
+		Name: "a response with errors is not checked",
+		Reason: "§ 3.4: errors of the provider come first. OpenTofu finds write-only values when it decodes " +
+			"responses, and takes an absent object for one.",
+		what: diagnostics, tofus: "Invalid provider response", when: func(x *compared, _ Difference) bool { return x.failed() },
 	},
 	{
 		Name:   "an import returns no write-only values",
@@ -399,12 +421,14 @@ var deliberate = []rule{
 	{
 		Name:   "wording: an upgrade without an identity",
 		Reason: "§ 6.",
-		what:   diagnostics, ours: "Invalid resource identity upgrade", tofus: "Provider returned no identity after upgrade", fault: "UpgradeIdentity null",
+		what:   diagnostics, ours: "Invalid resource identity upgrade",
+		tofus: "Provider returned no identity after upgrade", fault: "UpgradeIdentity null",
 	},
 	{
 		Name:   "wording: a response without an object",
 		Reason: "§ 3.7-2, § 3.7-6, V67: OpenTofu reports that the object differs from the plan.",
-		what:   diagnostics, ours: "Provider ", tofus: "Provider produced inconsistent result after apply|Provider returned invalid result object after apply",
+		what:   diagnostics, ours: "Provider ",
+		tofus: "Provider produced inconsistent result after apply|Provider returned invalid result object after apply",
 		fault: "Apply null|nothing",
 	},
 }
@@ -433,7 +457,8 @@ func begins(text, with string) bool {
 func (x *compared) sameInOtherWords(s said, d tofu.Diagnostic) (r rule, ok bool) {
 	i := slices.IndexFunc(deliberate, func(r rule) bool {
 		isInside := r.inside == nil || r.inside(x.schema.Block, s.Path)
-		return r.ours != "" && r.tofus != "" && begins(s.Summary, r.ours) && begins(d.Summary, r.tofus) && isInside && r.applies(x, Difference{What: diagnostics})
+		return r.ours != "" && r.tofus != "" && begins(s.Summary, r.ours) && begins(d.Summary, r.tofus) && isInside &&
+			r.applies(x, Difference{What: diagnostics})
 	})
 	if i < 0 {
 		return r, false

@@ -111,7 +111,9 @@ type broken struct {
 	said    func([]*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic
 }
 
-func (b broken) ValidateResourceConfig(ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (b broken) ValidateResourceConfig(
+	ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	out, err := b.Server.ValidateResourceConfig(ctx, q)
 	if b.said != nil && err == nil {
 		out.Diagnostics = b.said(out.Diagnostics)
@@ -126,7 +128,9 @@ func (b broken) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceReque
 	return b.Server.ReadResource(ctx, q)
 }
 
-func (b broken) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (b broken) PlanResourceChange(
+	ctx context.Context, q *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if b.plan != nil {
 		b.plan(q)
 	}
@@ -137,7 +141,9 @@ func (b broken) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourc
 	return out, err
 }
 
-func (b broken) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (b broken) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if b.apply != nil {
 		b.apply(q)
 	}

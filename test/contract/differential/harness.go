@@ -35,7 +35,10 @@ type Harness struct {
 // Quiet turns off the logs of the providers in this program. The SDKs log everything by default.
 func Quiet() error {
 	log.SetOutput(io.Discard) // the legacy SDK writes its own to the standard logger
-	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_PROVIDER", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_MUX", "TF_LOG_SDK_HELPER_SCHEMA"} {
+	for _, name := range []string{
+		"TF_LOG_SDK", "TF_LOG_PROVIDER", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_MUX",
+		"TF_LOG_SDK_HELPER_SCHEMA",
+	} {
 		if err := os.Setenv(name, "OFF"); err != nil {
 			return err
 		}

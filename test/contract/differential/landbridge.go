@@ -108,7 +108,9 @@ func (l *linked) byManifest(ctx context.Context, x *compared, r *running) (outco
 }
 
 // standalone plans and applies.
-func (o *outcome) standalone(ctx context.Context, r *running, manifest *local.Manifest, path string, mode local.Mode) (local.Messages, error) {
+func (o *outcome) standalone(
+	ctx context.Context, r *running, manifest *local.Manifest, path string, mode local.Mode,
+) (local.Messages, error) {
 	state, err := local.OpenState(path, r.source, r.schema)
 	if err != nil {
 		return nil, err

@@ -55,7 +55,8 @@ func Previews(ctx context.Context, c *cases.Case, dir string) (n int, difference
 		if previews {
 			n++
 			if does := x.outcomeOfPlan(); does != said && !(does == upgrade.Refused && said.Failed()) {
-				differences = append(differences, fmt.Sprintf("step %d: the preview says %s, and the plan %s (%v)", index, said, does, x.engine.errors()))
+				differences = append(differences, fmt.Sprintf("step %d: the preview says %s, and the plan %s (%v)",
+					index, said, does, x.engine.errors()))
 			}
 		}
 		t.states[0], t.worlds[0] = x.engine.raw, x.ours.World()

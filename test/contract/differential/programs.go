@@ -164,7 +164,10 @@ func (p *programs) run(ctx context.Context, key together, r *running, group []*c
 	}
 	// It is the provider as a whole that fails.
 	if len(group) == 1 {
-		group[0].engine = outcome{reached: validates, raw: group[0].stored, said: saidByMessages(r.model.Resources[group[0].track.name], plan.Diagnostics)}
+		group[0].engine = outcome{
+			reached: validates, raw: group[0].stored,
+			said: saidByMessages(r.model.Resources[group[0].track.name], plan.Diagnostics),
+		}
 		return nil, nil
 	}
 	for i := range group {

@@ -128,7 +128,8 @@ func drawObject(t *rapid.T, s, other *schema.Resource, raw bool) instance.Depose
 
 // drawPath is a path, or one into a collection there.
 func drawPath(t *rapid.T, path cty.Path, v cty.Value) cty.Path {
-	if v.IsNull() || !v.CanIterateElements() || v.Type().IsSetType() || v.Type().IsObjectType() || v.LengthInt() == 0 || rapid.Bool().Draw(t, "whole") {
+	if v.IsNull() || !v.CanIterateElements() || v.Type().IsSetType() || v.Type().IsObjectType() ||
+		v.LengthInt() == 0 || rapid.Bool().Draw(t, "whole") {
 		return path
 	}
 	for it := v.ElementIterator(); it.Next(); {
@@ -218,7 +219,9 @@ func TestStateRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := drawEstate(80)
-	served, err := cloud.Serve6(t.Context(), "hand", func() tfprotov6.ProviderServer { return &cloud.Hand{Run: func() cloud.Run { return e.run }} })
+	served, err := cloud.Serve6(t.Context(), "hand", func() tfprotov6.ProviderServer {
+		return &cloud.Hand{Run: func() cloud.Run { return e.run }}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +373,8 @@ func compareShown(t *testing.T, e *estate, address string, d instance.Deposed, g
 	if diff := cmp.Diff(document(values), document(got.Values)); diff != "" {
 		t.Errorf("%s: values: -want, +got:\n%s", address, diff)
 	}
-	if got.SchemaVersion != d.SchemaVersion && d.Key == "" || got.Tainted != (d.Status == instance.Tainted) || got.IdentityVersion != d.IdentityVersion {
+	if got.SchemaVersion != d.SchemaVersion && d.Key == "" || got.Tainted != (d.Status == instance.Tainted) ||
+		got.IdentityVersion != d.IdentityVersion {
 		t.Errorf("%s: got %+v", address, got)
 	}
 	var identity []byte

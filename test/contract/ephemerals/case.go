@@ -40,7 +40,8 @@ type Case struct {
 
 // String describes a case.
 func (c *Case) String() string {
-	return fmt.Sprintf("%+v, configured as %#v: result %s, validate %q, open %q, close %q", c.attributes, c.config, c.result, c.validates, c.opens, c.closes)
+	return fmt.Sprintf("%+v, configured as %#v: result %s, validate %q, open %q, close %q", c.attributes, c.config,
+		c.result, c.validates, c.opens, c.closes)
 }
 
 var (
@@ -49,7 +50,9 @@ var (
 		wire tftypes.Type
 	}{
 		"string": {cty.String, tftypes.String}, "number": {cty.Number, tftypes.Number}, "bool": {cty.Bool, tftypes.Bool},
-		"list": {cty.List(cty.String), tftypes.List{ElementType: tftypes.String}}, "map": {cty.Map(cty.String), tftypes.Map{ElementType: tftypes.String}},
+		"list": {cty.List(cty.String), tftypes.List{ElementType: tftypes.String}}, "map": {
+			cty.Map(cty.String), tftypes.Map{ElementType: tftypes.String},
+		},
 	}
 	typeNames = []string{"string", "number", "bool", "list", "map"}
 	results   = []result{absent, null, unknown, contradicts, misfits}

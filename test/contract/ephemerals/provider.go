@@ -51,11 +51,15 @@ func (p *provider) GetProviderSchema(context.Context, *tfprotov6.GetProviderSche
 	return out, nil
 }
 
-func (p *provider) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (p *provider) GetResourceIdentitySchemas(
+	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return &tfprotov6.GetResourceIdentitySchemasResponse{}, nil
 }
 
-func (p *provider) ValidateProviderConfig(context.Context, *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (p *provider) ValidateProviderConfig(
+	context.Context, *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	return &tfprotov6.ValidateProviderConfigResponse{}, nil
 }
 
@@ -67,12 +71,16 @@ func (p *provider) StopProvider(context.Context, *tfprotov6.StopProviderRequest)
 	return &tfprotov6.StopProviderResponse{}, nil
 }
 
-func (p *provider) ValidateEphemeralResourceConfig(_ context.Context, q *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+func (p *provider) ValidateEphemeralResourceConfig(
+	_ context.Context, q *tfprotov6.ValidateEphemeralResourceConfigRequest,
+) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
 	c := p.note(q.TypeName, "validate %x", q.Config.MsgPack)
 	return &tfprotov6.ValidateEphemeralResourceConfigResponse{Diagnostics: saying(c.validates, "validated", q.TypeName)}, nil
 }
 
-func (p *provider) OpenEphemeralResource(_ context.Context, q *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+func (p *provider) OpenEphemeralResource(
+	_ context.Context, q *tfprotov6.OpenEphemeralResourceRequest,
+) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	c := p.note(q.TypeName, "open %x", q.Config.MsgPack)
 	out := &tfprotov6.OpenEphemeralResourceResponse{Diagnostics: saying(c.opens, "opened", q.TypeName), Private: c.private}
 	v := c.answer()
@@ -89,18 +97,24 @@ func (p *provider) OpenEphemeralResource(_ context.Context, q *tfprotov6.OpenEph
 	return out, err
 }
 
-func (p *provider) RenewEphemeralResource(context.Context, *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+func (p *provider) RenewEphemeralResource(
+	context.Context, *tfprotov6.RenewEphemeralResourceRequest,
+) (*tfprotov6.RenewEphemeralResourceResponse, error) {
 	return &tfprotov6.RenewEphemeralResourceResponse{}, nil
 }
 
-func (p *provider) CloseEphemeralResource(_ context.Context, q *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+func (p *provider) CloseEphemeralResource(
+	_ context.Context, q *tfprotov6.CloseEphemeralResourceRequest,
+) (*tfprotov6.CloseEphemeralResourceResponse, error) {
 	c := p.note(q.TypeName, "close %s", q.Private)
 	return &tfprotov6.CloseEphemeralResourceResponse{Diagnostics: saying(c.closes, "closed", q.TypeName)}, nil
 }
 
 // saying returns the diagnostics for "", "warning" or "error".
 func saying(what, done, typeName string) []*tfprotov6.Diagnostic {
-	severity := map[string]tfprotov6.DiagnosticSeverity{"warning": tfprotov6.DiagnosticSeverityWarning, "error": tfprotov6.DiagnosticSeverityError}[what]
+	severity := map[string]tfprotov6.DiagnosticSeverity{
+		"warning": tfprotov6.DiagnosticSeverityWarning, "error": tfprotov6.DiagnosticSeverityError,
+	}[what]
 	if what == "" {
 		return nil
 	}

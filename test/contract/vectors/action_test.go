@@ -69,14 +69,30 @@ func TestVectorsActionPlan(t *testing.T) {
 		calls    []string
 		deferral terraform.Deferral
 	}{
-		"a plan sends all of the configuration (V201)":           {action: "works", calls: []string{"validate", "plan"}},
-		"warnings of validation and plan are kept (V202)":        {action: "warns", want: []string{"Odd name", "Odd plan"}, calls: []string{"validate", "plan"}},
-		"an invalid configuration is not planned (V203)":         {action: "invalid", want: []string{"Invalid name"}, calls: []string{"validate"}},
-		"an error of the plan stops (V204)":                      {action: "plan_fails", want: []string{"Cannot plan"}, calls: []string{"validate", "plan"}},
-		"an unknown value is not planned (V205)":                 {action: "works", config: unknownIn(secretConfig, "name"), want: []string{"Configuration contains unknown value"}},
-		"a deferral for the provider configuration waits (V206)": {action: "deferred", want: []string{"Deferred by the provider: PROVIDER_CONFIG_UNKNOWN"}, calls: []string{"validate", "plan"}, deferral: terraform.DeferredProviderConfigUnknown},
-		"a deferral for another reason is an error (V207)":       {action: "deferred_otherwise", want: []string{"Invalid deferred reason"}, calls: []string{"validate", "plan"}},
-		"an action that the schema does not have (V208)":         {action: "other", want: []string{"Unknown action"}},
+		"a plan sends all of the configuration (V201)": {action: "works", calls: []string{"validate", "plan"}},
+		"warnings of validation and plan are kept (V202)": {
+			action: "warns", want: []string{"Odd name", "Odd plan"}, calls: []string{"validate", "plan"},
+		},
+		"an invalid configuration is not planned (V203)": {
+			action: "invalid", want: []string{"Invalid name"}, calls: []string{"validate"},
+		},
+		"an error of the plan stops (V204)": {
+			action: "plan_fails", want: []string{"Cannot plan"}, calls: []string{"validate", "plan"},
+		},
+		"an unknown value is not planned (V205)": {
+			action: "works", config: unknownIn(secretConfig, "name"), want: []string{
+				"Configuration contains unknown value",
+			},
+		},
+		"a deferral for the provider configuration waits (V206)": {
+			action: "deferred", want: []string{"Deferred by the provider: PROVIDER_CONFIG_UNKNOWN"},
+			calls: []string{"validate", "plan"}, deferral: terraform.DeferredProviderConfigUnknown,
+		},
+		"a deferral for another reason is an error (V207)": {
+			action: "deferred_otherwise", want: []string{"Invalid deferred reason"},
+			calls: []string{"validate", "plan"},
+		},
+		"an action that the schema does not have (V208)": {action: "other", want: []string{"Unknown action"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEachWay(t, func(t *testing.T, e *engine.Engine, c *calls) {
@@ -112,16 +128,46 @@ func TestVectorsActionInvoke(t *testing.T) {
 		progress []string
 		calls    []string
 	}{
-		"progress arrives in order, and the completion ends it (V210)": {action: "works", outcome: terraform.ActionSucceeded, progress: []string{"first", "second"}, calls: []string{"invoke"}},
-		"warnings of the completion are kept (V211)":                   {action: "warns", outcome: terraform.ActionSucceeded, want: []string{"Done in an odd way"}, progress: []string{"first", "second"}, calls: []string{"invoke"}},
-		"a completion with an error has failed (V212)":                 {action: "fails_halfway", outcome: terraform.ActionFailed, want: []string{"Failed halfway"}, progress: []string{"first", "second"}, calls: []string{"invoke"}},
-		"a stream without a completion is of unknown outcome (V213)":   {action: "stops_halfway", outcome: terraform.ActionOutcomeUnknown, want: []string{"Action outcome unknown"}, progress: []string{"first"}, calls: []string{"invoke"}},
-		"a crash is of unknown outcome (V214)":                         {action: "crashes_halfway", outcome: terraform.ActionOutcomeUnknown, want: []string{"Plugin did not respond", "Action outcome unknown"}, progress: []string{"first"}, calls: []string{"invoke"}},
-		"an error of the call is of unknown outcome (V215)":            {action: "is_refused", outcome: terraform.ActionOutcomeUnknown, want: []string{"Plugin error", "Action outcome unknown"}, calls: []string{"invoke"}},
-		"nothing after the completion counts (V216)":                   {action: "goes_on", outcome: terraform.ActionSucceeded, progress: []string{"first", "second"}, calls: []string{"invoke"}},
-		"an unknown value is not sent (V217)":                          {action: "works", config: unknownIn(secretConfig, "token"), outcome: terraform.ActionNotInvoked, want: []string{"Configuration contains unknown value"}},
-		"an action that the schema does not have is not sent (V208)":   {action: "other", outcome: terraform.ActionNotInvoked, want: []string{"Unknown action"}},
-		"an absent configuration is not sent (V218)":                   {action: "works", config: cty.NullVal(secretConfig.Type()), outcome: terraform.ActionNotInvoked, want: []string{"Missing configuration"}},
+		"progress arrives in order, and the completion ends it (V210)": {
+			action: "works", outcome: terraform.ActionSucceeded, progress: []string{"first", "second"},
+			calls: []string{"invoke"},
+		},
+		"warnings of the completion are kept (V211)": {
+			action: "warns", outcome: terraform.ActionSucceeded, want: []string{"Done in an odd way"},
+			progress: []string{"first", "second"}, calls: []string{"invoke"},
+		},
+		"a completion with an error has failed (V212)": {
+			action: "fails_halfway", outcome: terraform.ActionFailed, want: []string{"Failed halfway"},
+			progress: []string{"first", "second"}, calls: []string{"invoke"},
+		},
+		"a stream without a completion is of unknown outcome (V213)": {
+			action: "stops_halfway", outcome: terraform.ActionOutcomeUnknown,
+			want: []string{"Action outcome unknown"}, progress: []string{"first"}, calls: []string{"invoke"},
+		},
+		"a crash is of unknown outcome (V214)": {
+			action: "crashes_halfway", outcome: terraform.ActionOutcomeUnknown, want: []string{
+				"Plugin did not respond", "Action outcome unknown",
+			}, progress: []string{"first"}, calls: []string{"invoke"},
+		},
+		"an error of the call is of unknown outcome (V215)": {
+			action: "is_refused", outcome: terraform.ActionOutcomeUnknown,
+			want: []string{"Plugin error", "Action outcome unknown"}, calls: []string{"invoke"},
+		},
+		"nothing after the completion counts (V216)": {
+			action: "goes_on", outcome: terraform.ActionSucceeded, progress: []string{"first", "second"},
+			calls: []string{"invoke"},
+		},
+		"an unknown value is not sent (V217)": {
+			action: "works", config: unknownIn(secretConfig, "token"), outcome: terraform.ActionNotInvoked,
+			want: []string{"Configuration contains unknown value"},
+		},
+		"an action that the schema does not have is not sent (V208)": {
+			action: "other", outcome: terraform.ActionNotInvoked, want: []string{"Unknown action"},
+		},
+		"an absent configuration is not sent (V218)": {
+			action: "works", config: cty.NullVal(secretConfig.Type()), outcome: terraform.ActionNotInvoked,
+			want: []string{"Missing configuration"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEachWay(t, func(t *testing.T, e *engine.Engine, c *calls) {
@@ -152,7 +198,8 @@ func TestVectorsActionInvoke(t *testing.T) {
 			outcome, diags := e.InvokeAction(t.Context(), "quotes", secretConfig, func(message string) { progress = append(progress, message) })
 			wantNoErrors(t, diags)
 			wantEqual(t, "outcome", outcome, terraform.ActionSucceeded)
-			if all := strings.Join(progress, " "); !strings.Contains(all, `"n"`) || strings.Contains(all, "sensitive-value") || strings.Contains(all, "write-only-value") {
+			if all := strings.Join(progress, " "); !strings.Contains(all, `"n"`) ||
+				strings.Contains(all, "sensitive-value") || strings.Contains(all, "write-only-value") {
 				t.Errorf("got the progress %s", all)
 			}
 		})

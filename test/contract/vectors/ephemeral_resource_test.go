@@ -32,20 +32,41 @@ func TestVectorsEphemeralOpen(t *testing.T) {
 		opens    bool
 	}{
 		"open validates, and returns result, private bytes and renewal (V301)": {kind: "works", calls: all, opens: true},
-		"warnings are kept (V302)":                                                    {kind: "warns", want: []string{"Odd name", "Opened in an odd way"}, calls: all, opens: true},
-		"an invalid configuration is not opened (V303)":                               {kind: "invalid", want: []string{"Invalid name"}, calls: []string{"validate"}},
-		"an error opens nothing that could be closed (V304)":                          {kind: "fails", want: []string{"Cannot open"}, calls: all},
-		"a deferral waits, and nothing is closed (V305)":                              {kind: "deferred", want: []string{"Deferred by the provider: ABSENT_PREREQ"}, calls: all, deferral: terraform.DeferredAbsentPrereq},
-		"an unknown value is not sent (V306)":                                         {kind: "works", config: ephemeralConfig(cty.UnknownVal(cty.String)), want: []string{"Configuration contains unknown value"}},
-		"an absent result is refused, and closed (V307)":                              {kind: "absent", want: []string{invalid}, calls: closed},
-		"a null result is refused, and closed (V307)":                                 {kind: "null", want: []string{invalid}, calls: closed},
-		"an unknown result is refused, and closed (V308)":                             {kind: "unknown", want: []string{invalid}, calls: closed},
-		"a result of another type is refused, and closed (V309)":                      {kind: "misfits", want: []string{invalid}, calls: closed},
-		"a result that contradicts the configuration is refused, and closed (V310)":   {kind: "contradicts", want: []string{invalid}, calls: closed},
-		"a result for what is neither computed nor configured is refused (V311)":      {kind: "adds", config: ephemeralConfig(cty.NullVal(cty.String)), want: []string{invalid}, calls: closed},
-		"an error of the close of what is refused is reported, too (V312)":            {kind: "refuses_close", want: []string{invalid, "Cannot close"}, calls: closed},
-		"a crash is an error, and nothing is known of what was opened (V313)":         {kind: "crashes", want: []string{"Plugin did not respond"}, calls: all},
-		"an ephemeral resource type that the schema does not have is not sent (V314)": {kind: "other", want: []string{"Unknown ephemeral resource type"}},
+		"warnings are kept (V302)": {
+			kind: "warns", want: []string{"Odd name", "Opened in an odd way"}, calls: all, opens: true,
+		},
+		"an invalid configuration is not opened (V303)": {
+			kind: "invalid", want: []string{"Invalid name"}, calls: []string{"validate"},
+		},
+		"an error opens nothing that could be closed (V304)": {kind: "fails", want: []string{"Cannot open"}, calls: all},
+		"a deferral waits, and nothing is closed (V305)": {
+			kind: "deferred", want: []string{"Deferred by the provider: ABSENT_PREREQ"}, calls: all,
+			deferral: terraform.DeferredAbsentPrereq,
+		},
+		"an unknown value is not sent (V306)": {
+			kind: "works", config: ephemeralConfig(cty.UnknownVal(cty.String)), want: []string{
+				"Configuration contains unknown value",
+			},
+		},
+		"an absent result is refused, and closed (V307)":         {kind: "absent", want: []string{invalid}, calls: closed},
+		"a null result is refused, and closed (V307)":            {kind: "null", want: []string{invalid}, calls: closed},
+		"an unknown result is refused, and closed (V308)":        {kind: "unknown", want: []string{invalid}, calls: closed},
+		"a result of another type is refused, and closed (V309)": {kind: "misfits", want: []string{invalid}, calls: closed},
+		"a result that contradicts the configuration is refused, and closed (V310)": {
+			kind: "contradicts", want: []string{invalid}, calls: closed,
+		},
+		"a result for what is neither computed nor configured is refused (V311)": {
+			kind: "adds", config: ephemeralConfig(cty.NullVal(cty.String)), want: []string{invalid}, calls: closed,
+		},
+		"an error of the close of what is refused is reported, too (V312)": {
+			kind: "refuses_close", want: []string{invalid, "Cannot close"}, calls: closed,
+		},
+		"a crash is an error, and nothing is known of what was opened (V313)": {
+			kind: "crashes", want: []string{"Plugin did not respond"}, calls: all,
+		},
+		"an ephemeral resource type that the schema does not have is not sent (V314)": {
+			kind: "other", want: []string{"Unknown ephemeral resource type"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEachWay(t, func(t *testing.T, e *engine.Engine, c *calls) {
@@ -91,10 +112,14 @@ func TestVectorsEphemeralLife(t *testing.T) {
 		renewAt time.Time
 		want    []string
 	}{
-		"a renewal replaces private bytes and the next renewal (V316)":  {kind: "works", private: "opened+renewed", renewAt: rawRenewAt.Add(time.Hour)},
+		"a renewal replaces private bytes and the next renewal (V316)": {
+			kind: "works", private: "opened+renewed", renewAt: rawRenewAt.Add(time.Hour),
+		},
 		"the last renewal tells no next one (V317)":                     {kind: "once", private: "opened+renewed"},
 		"a renewal without private bytes keeps the earlier ones (V318)": {kind: "forgets", private: "opened", renewAt: rawRenewAt.Add(time.Hour)},
-		"a renewal that fails changes nothing (V319)":                   {kind: "renew_fails", private: "opened", renewAt: rawRenewAt, want: []string{"Cannot renew"}},
+		"a renewal that fails changes nothing (V319)": {
+			kind: "renew_fails", private: "opened", renewAt: rawRenewAt, want: []string{"Cannot renew"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEachWay(t, func(t *testing.T, e *engine.Engine, c *calls) {

@@ -76,7 +76,9 @@ func (modestEphemeral) Metadata(_ context.Context, _ ephemeral.MetadataRequest, 
 }
 
 func (modestEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
-	resp.Schema = ephemeralschema.Schema{Attributes: map[string]ephemeralschema.Attribute{"secret": ephemeralschema.StringAttribute{Computed: true}}}
+	resp.Schema = ephemeralschema.Schema{
+		Attributes: map[string]ephemeralschema.Attribute{"secret": ephemeralschema.StringAttribute{Computed: true}},
+	}
 }
 
 func (modestEphemeral) Open(ctx context.Context, _ ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
@@ -87,8 +89,16 @@ func (modestEphemeral) Open(ctx context.Context, _ ephemeral.OpenRequest, resp *
 func onEachFramework(t *testing.T, test func(*testing.T, *engine.Engine)) {
 	t.Helper()
 	for name, launcher := range map[string]*inprocess.Launcher{
-		"framework5": {Name: "modest5", Protocol5: func() (tfprotov5.ProviderServer, error) { return providerserver.NewProtocol5(modest{})(), nil }},
-		"framework6": {Name: "modest6", Protocol6: func() (tfprotov6.ProviderServer, error) { return providerserver.NewProtocol6(modest{})(), nil }},
+		"framework5": {
+			Name: "modest5", Protocol5: func() (tfprotov5.ProviderServer, error) {
+				return providerserver.NewProtocol5(modest{})(), nil
+			},
+		},
+		"framework6": {
+			Name: "modest6", Protocol6: func() (tfprotov6.ProviderServer, error) {
+				return providerserver.NewProtocol6(modest{})(), nil
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, err := launcher.Launch(t.Context())
@@ -108,9 +118,13 @@ func TestVectorsFrameworkAction(t *testing.T) {
 		outcome terraform.ActionOutcome
 		want    []string
 	}{
-		"the framework's action succeeds (V224)":                   {token: cty.NullVal(cty.String), outcome: terraform.ActionSucceeded},
-		"the framework's action fails (V225)":                      {token: cty.NullVal(cty.String), fails: true, outcome: terraform.ActionFailed, want: []string{"Failed"}},
-		"the framework's action gets a write-only argument (V226)": {token: cty.StringVal("write-only-value"), outcome: terraform.ActionSucceeded, want: []string{"Token used"}},
+		"the framework's action succeeds (V224)": {token: cty.NullVal(cty.String), outcome: terraform.ActionSucceeded},
+		"the framework's action fails (V225)": {
+			token: cty.NullVal(cty.String), fails: true, outcome: terraform.ActionFailed, want: []string{"Failed"},
+		},
+		"the framework's action gets a write-only argument (V226)": {
+			token: cty.StringVal("write-only-value"), outcome: terraform.ActionSucceeded, want: []string{"Token used"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onEachFramework(t, func(t *testing.T, e *engine.Engine) {

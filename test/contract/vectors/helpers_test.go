@@ -77,14 +77,18 @@ func newFixture(t testing.TB, objects *cloud.Active, launcher *inprocess.Launche
 		t.Fatal("the provider has a configuration")
 	}
 	answer, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
-		TerraformVersion: "1.15.0", Config: &tfprotov6.DynamicValue{MsgPack: []byte{0x80}}, ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{},
+		TerraformVersion: "1.15.0", Config: &tfprotov6.DynamicValue{MsgPack: []byte{0x80}},
+		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantNoErrors(t, diagnostic.FromProtocol(answer.Diagnostics))
 	r := &recorder{Server: server}
-	return &fixture{TB: t, recorder: r, objects: objects, engine: engine.New(r), schema: served, resource: terraform.ResourceType{Schema: served}}
+	return &fixture{
+		TB: t, recorder: r, objects: objects, engine: engine.New(r), schema: served,
+		resource: terraform.ResourceType{Schema: served},
+	}
 }
 
 // count returns how many remote objects there are.
@@ -128,14 +132,18 @@ func (r *recorder) ReadResource(ctx context.Context, q *tfprotov6.ReadResourceRe
 	return r.Server.ReadResource(ctx, q)
 }
 
-func (r *recorder) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (r *recorder) PlanResourceChange(
+	ctx context.Context, q *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	r.plans = append(r.plans, q)
 	a, err := r.Server.PlanResourceChange(ctx, q)
 	r.planned = append(r.planned, a)
 	return a, err
 }
 
-func (r *recorder) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (r *recorder) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	r.applies = append(r.applies, q)
 	return r.Server.ApplyResourceChange(ctx, q)
 }

@@ -49,12 +49,21 @@ var (
 		"is_refused", "waits", "goes_on", "quotes",
 	}
 	rawEphemerals = []string{
-		"works", "warns", "invalid", "fails", "deferred", "absent", "null", "unknown", "contradicts", "adds", "misfits", "refuses_close", "crashes",
+		"works", "warns", "invalid", "fails", "deferred", "absent", "null", "unknown", "contradicts", "adds",
+		"misfits", "refuses_close", "crashes",
 		"once", "forgets", "renew_fails", "close_fails",
 	}
-	rawAction = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "password": tftypes.String, "token": tftypes.String}}
+	rawAction = tftypes.Object{
+		AttributeTypes: map[string]tftypes.Type{
+			"name": tftypes.String, "password": tftypes.String, "token": tftypes.String,
+		},
+	}
 	// rawEphemeral is the type of results. A label may be configured; the password is computed.
-	rawEphemeral = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "label": tftypes.String, "password": tftypes.String}}
+	rawEphemeral = tftypes.Object{
+		AttributeTypes: map[string]tftypes.Type{
+			"name": tftypes.String, "label": tftypes.String, "password": tftypes.String,
+		},
+	}
 	// rawRenewAt is when results are to be renewed.
 	rawRenewAt = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 )
@@ -74,15 +83,19 @@ func (raw) GetMetadata(context.Context, *tfprotov6.GetMetadataRequest) (*tfproto
 // GetProviderSchema implements tfprotov6.ProviderServer.
 func (raw) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	out := &tfprotov6.GetProviderSchemaResponse{
-		Provider: &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}}, ActionSchemas: map[string]*tfprotov6.ActionSchema{}, EphemeralResourceSchemas: map[string]*tfprotov6.Schema{},
-		ResourceSchemas: map[string]*tfprotov6.Schema{}, DataSourceSchemas: map[string]*tfprotov6.Schema{}, ServerCapabilities: &tfprotov6.ServerCapabilities{},
+		Provider:      &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{}},
+		ActionSchemas: map[string]*tfprotov6.ActionSchema{}, EphemeralResourceSchemas: map[string]*tfprotov6.Schema{},
+		ResourceSchemas: map[string]*tfprotov6.Schema{}, DataSourceSchemas: map[string]*tfprotov6.Schema{},
+		ServerCapabilities: &tfprotov6.ServerCapabilities{},
 	}
 	for _, name := range rawActions {
-		out.ActionSchemas[name] = &tfprotov6.ActionSchema{Schema: &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{
-			{Name: "name", Type: tftypes.String, Optional: true},
-			{Name: "password", Type: tftypes.String, Optional: true, Sensitive: true},
-			{Name: "token", Type: tftypes.String, Optional: true, WriteOnly: true},
-		}}}}
+		out.ActionSchemas[name] = &tfprotov6.ActionSchema{
+			Schema: &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{
+				{Name: "name", Type: tftypes.String, Optional: true},
+				{Name: "password", Type: tftypes.String, Optional: true, Sensitive: true},
+				{Name: "token", Type: tftypes.String, Optional: true, WriteOnly: true},
+			}}},
+		}
 	}
 	for _, name := range rawEphemerals {
 		out.EphemeralResourceSchemas[name] = &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{
@@ -95,7 +108,9 @@ func (raw) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaReques
 }
 
 // GetResourceIdentitySchemas implements tfprotov6.ProviderServer.
-func (raw) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (raw) GetResourceIdentitySchemas(
+	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return &tfprotov6.GetResourceIdentitySchemasResponse{}, nil
 }
 
@@ -109,7 +124,9 @@ func rawDiagnostics(severity tfprotov6.DiagnosticSeverity, summary string) []*tf
 }
 
 // ValidateActionConfig implements tfprotov6.ActionServer.
-func (raw) ValidateActionConfig(_ context.Context, q *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+func (raw) ValidateActionConfig(
+	_ context.Context, q *tfprotov6.ValidateActionConfigRequest,
+) (*tfprotov6.ValidateActionConfigResponse, error) {
 	out := &tfprotov6.ValidateActionConfigResponse{}
 	switch q.ActionType {
 	case "invalid":
@@ -179,7 +196,9 @@ func (raw) InvokeAction(ctx context.Context, q *tfprotov6.InvokeActionRequest) (
 }
 
 // ValidateEphemeralResourceConfig implements tfprotov6.ProviderServer.
-func (raw) ValidateEphemeralResourceConfig(_ context.Context, q *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+func (raw) ValidateEphemeralResourceConfig(
+	_ context.Context, q *tfprotov6.ValidateEphemeralResourceConfigRequest,
+) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
 	out := &tfprotov6.ValidateEphemeralResourceConfigResponse{}
 	switch q.TypeName {
 	case "invalid":
@@ -191,7 +210,9 @@ func (raw) ValidateEphemeralResourceConfig(_ context.Context, q *tfprotov6.Valid
 }
 
 // OpenEphemeralResource implements tfprotov6.ProviderServer.
-func (raw) OpenEphemeralResource(_ context.Context, q *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+func (raw) OpenEphemeralResource(
+	_ context.Context, q *tfprotov6.OpenEphemeralResourceRequest,
+) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	config, err := q.Config.Unmarshal(rawEphemeral)
 	if err != nil {
 		return nil, err
@@ -236,8 +257,12 @@ func (raw) OpenEphemeralResource(_ context.Context, q *tfprotov6.OpenEphemeralRe
 }
 
 // RenewEphemeralResource implements tfprotov6.ProviderServer.
-func (raw) RenewEphemeralResource(_ context.Context, q *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
-	out := &tfprotov6.RenewEphemeralResourceResponse{Private: append(slices.Clone(q.Private), "+renewed"...), RenewAt: rawRenewAt.Add(time.Hour)}
+func (raw) RenewEphemeralResource(
+	_ context.Context, q *tfprotov6.RenewEphemeralResourceRequest,
+) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+	out := &tfprotov6.RenewEphemeralResourceResponse{
+		Private: append(slices.Clone(q.Private), "+renewed"...), RenewAt: rawRenewAt.Add(time.Hour),
+	}
 	switch q.TypeName {
 	case "once":
 		out.RenewAt = time.Time{}
@@ -250,7 +275,9 @@ func (raw) RenewEphemeralResource(_ context.Context, q *tfprotov6.RenewEphemeral
 }
 
 // CloseEphemeralResource implements tfprotov6.ProviderServer.
-func (raw) CloseEphemeralResource(_ context.Context, q *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+func (raw) CloseEphemeralResource(
+	_ context.Context, q *tfprotov6.CloseEphemeralResourceRequest,
+) (*tfprotov6.CloseEphemeralResourceResponse, error) {
 	out := &tfprotov6.CloseEphemeralResourceResponse{}
 	if strings.HasSuffix(q.TypeName, "close_fails") || q.TypeName == "refuses_close" {
 		out.Diagnostics = rawDiagnostics(tfprotov6.DiagnosticSeverityError, "Cannot close")

@@ -115,7 +115,9 @@ func TestVectorsPlan(t *testing.T) {
 	t.Run("the SDK refuses null in lists (V128)", func(t *testing.T) {
 		f := newLegacy(t)
 		zones := cty.ListVal([]cty.Value{cty.StringVal("a"), cty.NullVal(cty.String)})
-		_, diags := f.engine.Plan(t.Context(), f.resource, instance.Instance{}, terraform.Config{Value: f.object(map[string]cty.Value{"zones": zones})})
+		_, diags := f.engine.Plan(t.Context(), f.resource, instance.Instance{}, terraform.Config{
+			Value: f.object(map[string]cty.Value{"zones": zones}),
+		})
 		wantError(t, diags, "Null value found in list")
 	})
 	t.Run("the framework plans unknown computed values (V130)", func(t *testing.T) {
@@ -146,7 +148,8 @@ func TestVectorsApply(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
 			in := f.create(f.named("a"))
 			f.fail("Apply", "error")
-			out, diags := f.engine.Apply(t.Context(), f.plan(in, f.object(map[string]cty.Value{"name": cty.StringVal("a"), "size": cty.NumberIntVal(1)})))
+			out, diags := f.engine.Apply(t.Context(),
+				f.plan(in, f.object(map[string]cty.Value{"name": cty.StringVal("a"), "size": cty.NumberIntVal(1)})))
 			wantError(t, diags, "Fault: Apply")
 			wantEqual(t, "status", out.Status, instance.Full)
 			wantValue(t, "identity", out.Identity, in.Identity)
@@ -194,7 +197,9 @@ func TestVectorsApply(t *testing.T) {
 		f := newThing(t, cases.SDK, variant{})
 		in := f.refresh(f.stored(f.create(f.named("a")))).Instance
 		f.destroy(f.refresh(in).Instance)
-		if private := last(f.applies).PlannedPrivate; !bytes.Contains(private, []byte("e2bfb730-ecaa-11e6-8f88-34363bc7c4c0")) || !bytes.Contains(private, []byte(`"delete":420000000000`)) {
+		if private := last(f.applies).PlannedPrivate; !bytes.Contains(private,
+			[]byte("e2bfb730-ecaa-11e6-8f88-34363bc7c4c0")) ||
+			!bytes.Contains(private, []byte(`"delete":420000000000`)) {
 			t.Errorf("the delete was sent the private bytes %s", private)
 		}
 	})
@@ -202,7 +207,8 @@ func TestVectorsApply(t *testing.T) {
 		objects, other := thing(cases.SDK, variant{}), thing(cases.Framework5, variant{})
 		other.Schema().Type = "cloud_other"
 		mux := &inprocess.Launcher{Name: "mux", Protocol5: func() (tfprotov5.ProviderServer, error) {
-			mux, err := tf5muxserver.NewMuxServer(t.Context(), made(t, launcher(cases.SDK, objects, false)), made(t, launcher(cases.Framework5, other, false)))
+			mux, err := tf5muxserver.NewMuxServer(t.Context(), made(t, launcher(cases.SDK, objects, false)),
+				made(t, launcher(cases.Framework5, other, false)))
 			if err != nil {
 				return nil, err
 			}
@@ -273,7 +279,9 @@ func TestVectorsRead(t *testing.T) {
 			in := f.create(f.named("a"))
 			f.objects.Remove(idOf(in))
 			in.Identity, in.Wire = cty.NullVal(in.Identity.Type()), nil
-			answer, err := f.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: f.schema.Type, CurrentState: encode(t, in.State), Private: in.Private})
+			answer, err := f.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{
+				TypeName: f.schema.Type, CurrentState: encode(t, in.State), Private: in.Private,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +324,12 @@ func TestVectorsIdentity(t *testing.T) {
 	t.Run("an identity of an earlier version is upgraded (V96)", func(t *testing.T) {
 		onEach(t, variant{identityVersion: 1, renamed: map[string]string{"key": "id"}}, func(t *testing.T, f *fixture) {
 			f.put("t-1", map[string]cty.Value{"name": cty.StringVal("a")})
-			out := f.refresh(f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"},"identity":{"key":"t-1","zone":"` + f.objects.Identity("t-1").GetAttr("zone").AsString() + `"}}`)).Instance
+			out := f.refresh(
+				f.decode(
+					`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"},"identity":{"key":"t-1","zone":"` +
+						f.objects.Identity("t-1").GetAttr("zone").AsString() + `"}}`,
+				),
+			).Instance
 			wantValue(t, "identity", out.Identity, f.objects.Identity("t-1"))
 			wantEqual(t, "identity version", out.IdentityVersion, 1)
 		})
@@ -341,7 +354,10 @@ func TestVectorsIdentity(t *testing.T) {
 	})
 	t.Run("an identity of a later version is refused (V98)", func(t *testing.T) {
 		onEach(t, variant{}, func(t *testing.T, f *fixture) {
-			_, diags := f.engine.Refresh(t.Context(), f.resource, f.decode(`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"},"identitySchemaVersion":2,"identity":{"id":"t-1"}}`))
+			_, diags := f.engine.Refresh(t.Context(), f.resource,
+				f.decode(
+					`{"version":1,"status":"Full","state":{"id":"t-1","name":"a"},"identitySchemaVersion":2,"identity":{"id":"t-1"}}`,
+				))
 			wantError(t, diags, "Resource instance managed by newer provider version")
 			wantEqual(t, "reads", len(f.reads), 0)
 		})

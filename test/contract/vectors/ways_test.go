@@ -55,7 +55,9 @@ type calls struct {
 	close  *tfprotov6.CloseEphemeralResourceRequest
 }
 
-func (c *calls) ValidateActionConfig(ctx context.Context, q *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+func (c *calls) ValidateActionConfig(
+	ctx context.Context, q *tfprotov6.ValidateActionConfigRequest,
+) (*tfprotov6.ValidateActionConfigResponse, error) {
 	c.names = append(c.names, "validate")
 	return c.Server.ValidateActionConfig(ctx, q)
 }
@@ -70,22 +72,30 @@ func (c *calls) InvokeAction(ctx context.Context, q *tfprotov6.InvokeActionReque
 	return c.Server.InvokeAction(ctx, q)
 }
 
-func (c *calls) ValidateEphemeralResourceConfig(ctx context.Context, q *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+func (c *calls) ValidateEphemeralResourceConfig(
+	ctx context.Context, q *tfprotov6.ValidateEphemeralResourceConfigRequest,
+) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
 	c.names = append(c.names, "validate")
 	return c.Server.ValidateEphemeralResourceConfig(ctx, q)
 }
 
-func (c *calls) OpenEphemeralResource(ctx context.Context, q *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+func (c *calls) OpenEphemeralResource(
+	ctx context.Context, q *tfprotov6.OpenEphemeralResourceRequest,
+) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	c.names, c.open = append(c.names, "open"), q
 	return c.Server.OpenEphemeralResource(ctx, q)
 }
 
-func (c *calls) RenewEphemeralResource(ctx context.Context, q *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+func (c *calls) RenewEphemeralResource(
+	ctx context.Context, q *tfprotov6.RenewEphemeralResourceRequest,
+) (*tfprotov6.RenewEphemeralResourceResponse, error) {
 	c.names, c.renew = append(c.names, "renew"), q
 	return c.Server.RenewEphemeralResource(ctx, q)
 }
 
-func (c *calls) CloseEphemeralResource(ctx context.Context, q *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+func (c *calls) CloseEphemeralResource(
+	ctx context.Context, q *tfprotov6.CloseEphemeralResourceRequest,
+) (*tfprotov6.CloseEphemeralResourceResponse, error) {
 	c.names, c.close = append(c.names, "close"), q
 	return c.Server.CloseEphemeralResource(ctx, q)
 }

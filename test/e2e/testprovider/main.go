@@ -48,7 +48,8 @@ func main() {
 	}
 	name, version, _ := strings.Cut(strings.TrimPrefix(filepath.Base(os.Args[0]), "terraform-provider-"), "_v")
 	s := &server{
-		name: name, second: strings.HasPrefix(version, "2"), configurable: os.Getenv(variableConfiguration) != "", login: os.Getenv(variableConfiguration) == "login",
+		name: name, second: strings.HasPrefix(version, "2"), configurable: os.Getenv(variableConfiguration) != "",
+		login:  os.Getenv(variableConfiguration) == "login",
 		others: strings.Fields(os.Getenv(variableTypes)), cloud: cloud{dir: os.Getenv(variableDirectory)},
 	}
 	if err := tf6server.Serve("registry.terraform.io/test/"+name, func() tfprotov6.ProviderServer { return s }); err != nil {

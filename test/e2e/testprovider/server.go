@@ -50,13 +50,21 @@ func (s *server) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchema
 	return out, nil
 }
 
-func (s *server) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (s *server) GetResourceIdentitySchemas(
+	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return &tfprotov6.GetResourceIdentitySchemasResponse{IdentitySchemas: map[string]*tfprotov6.ResourceIdentitySchema{
-		s.name + "_place": {IdentityAttributes: []*tfprotov6.ResourceIdentitySchemaAttribute{{Name: "name", Type: tftypes.String, RequiredForImport: true}}},
+		s.name + "_place": {
+			IdentityAttributes: []*tfprotov6.ResourceIdentitySchemaAttribute{{
+				Name: "name", Type: tftypes.String, RequiredForImport: true,
+			}},
+		},
 	}}, nil
 }
 
-func (s *server) ValidateProviderConfig(_ context.Context, r *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (s *server) ValidateProviderConfig(
+	_ context.Context, r *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: r.Config}, nil
 }
 
@@ -83,7 +91,8 @@ func (s *server) ConfigureProvider(_ context.Context, r *tfprotov6.ConfigureProv
 	}
 	token := fields["token"]
 	if strings.HasPrefix(token, "wrong") {
-		out.Diagnostics = refuse("Not authorised", "The cloud does not know the token "+token+".", tftypes.NewAttributePath().WithAttributeName("token"))
+		out.Diagnostics = refuse("Not authorised", "The cloud does not know the token "+token+".",
+			tftypes.NewAttributePath().WithAttributeName("token"))
 		return out, nil
 	}
 	s.cloud.note("configure", "with", token)
@@ -98,13 +107,16 @@ func (s *server) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (
 }
 
 // ValidateResourceConfig refuses the value "invalid" everywhere.
-func (s *server) ValidateResourceConfig(_ context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *server) ValidateResourceConfig(
+	_ context.Context, r *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	out := &tfprotov6.ValidateResourceConfigResponse{}
 	config := decode(r.Config, s.resourceType())
 	s.cloud.note("validate", s.kind(r.TypeName), texts(config)["name"])
 	for name, value := range texts(config) {
 		if value == "invalid" {
-			out.Diagnostics = append(out.Diagnostics, refuse("Invalid value", "Say something else.", tftypes.NewAttributePath().WithAttributeName(name))...)
+			out.Diagnostics = append(out.Diagnostics,
+				refuse("Invalid value", "Say something else.", tftypes.NewAttributePath().WithAttributeName(name))...)
 		}
 	}
 	for i, rule := range rules(config) {
@@ -116,20 +128,28 @@ func (s *server) ValidateResourceConfig(_ context.Context, r *tfprotov6.Validate
 	return out, nil
 }
 
-func (s *server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	v, err := r.RawState.UnmarshalWithOpts(s.resourceType(), tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}})
+func (s *server) UpgradeResourceState(
+	_ context.Context, r *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	v, err := r.RawState.UnmarshalWithOpts(s.resourceType(), tfprotov6.UnmarshalOpts{
+		ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
+	})
 	if err != nil {
 		return nil, err
 	}
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: encode(v, s.resourceType())}, nil
 }
 
-func (s *server) UpgradeResourceIdentity(_ context.Context, r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s *server) UpgradeResourceIdentity(
+	_ context.Context, r *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	v, err := r.RawIdentity.Unmarshal(identityType)
 	if err != nil {
 		return nil, err
 	}
-	return &tfprotov6.UpgradeResourceIdentityResponse{UpgradedIdentity: &tfprotov6.ResourceIdentityData{IdentityData: encode(v, identityType)}}, nil
+	return &tfprotov6.UpgradeResourceIdentityResponse{
+		UpgradedIdentity: &tfprotov6.ResourceIdentityData{IdentityData: encode(v, identityType)},
+	}, nil
 }
 
 func (s *server) ReadResource(_ context.Context, r *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -145,7 +165,10 @@ func (s *server) ReadResource(_ context.Context, r *tfprotov6.ReadResourceReques
 	case another:
 		fields := members(decode(s.state(o), s.resourceType()))
 		fields["value"] = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
-		return &tfprotov6.ReadResourceResponse{NewState: encode(tftypes.NewValue(s.resourceType(), fields), s.resourceType()), NewIdentity: s.identity(kind, name)}, nil
+		return &tfprotov6.ReadResourceResponse{
+			NewState:    encode(tftypes.NewValue(s.resourceType(), fields), s.resourceType()),
+			NewIdentity: s.identity(kind, name),
+		}, nil
 	default:
 		if diags := suffer(do); diags != nil {
 			return &tfprotov6.ReadResourceResponse{NewState: r.CurrentState, NewIdentity: r.CurrentIdentity, Diagnostics: diags}, nil
@@ -157,14 +180,19 @@ func (s *server) ReadResource(_ context.Context, r *tfprotov6.ReadResourceReques
 	return &tfprotov6.ReadResourceResponse{NewState: s.state(o), NewIdentity: s.identity(kind, name)}, nil
 }
 
-func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	out := &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity}
+func (s *server) PlanResourceChange(
+	_ context.Context, r *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
+	out := &tfprotov6.PlanResourceChangeResponse{
+		PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity,
+	}
 	prior, proposed := decode(r.PriorState, s.resourceType()), decode(r.ProposedNewState, s.resourceType())
 	if proposed.IsNull() {
 		return out, nil
 	}
 	if name := texts(proposed)["name"]; s.cloud.order("plan."+name) == fail {
-		out.Diagnostics = refuse("Cannot plan", fmt.Sprintf("The cloud does not like %q. The request was:\n%s", name, spelled(texts(proposed)["password"])), nil)
+		out.Diagnostics = refuse("Cannot plan", fmt.Sprintf("The cloud does not like %q. The request was:\n%s", name,
+			spelled(texts(proposed)["password"])), nil)
 		return out, nil
 	}
 	replaced := !prior.IsNull() && texts(prior)["name"] != texts(proposed)["name"]
@@ -181,7 +209,9 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 	return out, nil
 }
 
-func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) ApplyResourceChange(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	kind := s.kind(r.TypeName)
 	prior, planned := decode(r.PriorState, s.resourceType()), decode(r.PlannedState, s.resourceType())
 	out := &tfprotov6.ApplyResourceChangeResponse{NewState: r.PriorState}
@@ -219,7 +249,9 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 		if method == "update" {
 			quoted += " and the token " + o.Attributes["token"]
 		}
-		out.Diagnostics = refuse("Cannot "+method, fmt.Sprintf("The cloud does not like %q with %s. The request was:\n%s", o.name(), quoted, spelled(o.Attributes["password"])), nil)
+		out.Diagnostics = refuse("Cannot "+method,
+			fmt.Sprintf("The cloud does not like %q with %s. The request was:\n%s", o.name(), quoted,
+				spelled(o.Attributes["password"])), nil)
 		return out, nil
 	}
 	s.cloud.put(kind, o)
@@ -243,7 +275,9 @@ func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyReso
 }
 
 // ImportResourceState imports by id or by identity.
-func (s *server) ImportResourceState(_ context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *server) ImportResourceState(
+	_ context.Context, r *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	kind := s.kind(r.TypeName)
 	s.cloud.note("import", kind, r.ID)
 	if s.cloud.order("import."+r.ID) == hang {
@@ -257,7 +291,9 @@ func (s *server) ImportResourceState(_ context.Context, r *tfprotov6.ImportResou
 		o, ok = s.cloud.byID(kind, r.ID)
 	}
 	if !ok {
-		return &tfprotov6.ImportResourceStateResponse{Diagnostics: refuse("Cannot import non-existent remote object", "There is no such object.", nil)}, nil
+		return &tfprotov6.ImportResourceStateResponse{
+			Diagnostics: refuse("Cannot import non-existent remote object", "There is no such object.", nil),
+		}, nil
 	}
 	return &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{
 		{TypeName: r.TypeName, State: s.state(o), Identity: s.identity(kind, o.name())},

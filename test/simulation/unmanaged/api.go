@@ -2,8 +2,6 @@ package unmanaged
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"strconv"
 
@@ -18,21 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // Objects of the API server are replaced and never changed, so they are shared without copies.
-
-func keyOf(gvk kschema.GroupVersionKind, name types.NamespacedName) store.Key {
-	return store.Key{Group: gvk.Group, Kind: gvk.Kind, Namespace: name.Namespace, Name: name.Name}
-}
-
-func notFound(name string) error {
-	return kerrors.NewNotFound(kschema.GroupResource{Resource: "objects"}, name)
-}
-
-func conflict(name string) error {
-	return kerrors.NewConflict(kschema.GroupResource{Resource: "objects"}, name, fmt.Errorf("the object has been modified"))
-}
 
 func (w *world) nextVersion() string {
 	w.version++
@@ -41,9 +28,9 @@ func (w *world) nextVersion() string {
 
 // put makes an object what is stored, unless it is deleted and nothing holds it.
 func (w *world) put(u *unstructured.Unstructured) {
-	u = decoded(u)
+	u = apiserver.Decoded(u)
 	u.SetResourceVersion(w.nextVersion())
-	k := keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
+	k := apiserver.KeyOf(u)
 	if u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0 {
 		w.note("%s is gone", named(k))
 		delete(w.objects, k)
@@ -63,28 +50,15 @@ func (w *world) collect() {
 	})
 }
 
-// decoded returns an object as an API server returns it: decoded from JSON.
-func decoded(u *unstructured.Unstructured) *unstructured.Unstructured {
-	b, err := json.Marshal(u.Object)
-	out := &unstructured.Unstructured{}
-	if err == nil {
-		err = out.UnmarshalJSON(b)
-	}
-	if err != nil {
-		panic(err)
-	}
-	return out
-}
-
 // update is an update of an object, or of its status.
 func (w *world) update(u *unstructured.Unstructured, status bool) (*unstructured.Unstructured, error) {
-	k := keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
+	k := apiserver.KeyOf(u)
 	old := w.objects[k]
 	switch {
 	case old == nil:
-		return nil, notFound(u.GetName())
+		return nil, apiserver.NotFound(u.GetName())
 	case u.GetResourceVersion() != old.GetResourceVersion() || u.GetUID() != old.GetUID():
-		return nil, conflict(u.GetName())
+		return nil, apiserver.Conflict(u.GetName())
 	}
 	out := old.DeepCopy()
 	if status {
@@ -102,144 +76,82 @@ func (w *world) update(u *unstructured.Unstructured, status bool) (*unstructured
 	return out, nil
 }
 
-// cached is the client of a process: reads of objects come from its cache, those of Secrets do not.
-type cached struct {
-	client.Client
+// Title implements apiserver.Process.
+func (p *process) Title(k store.Key) string { return named(k) }
+
+// Cached implements apiserver.Process.
+func (p *process) Cached(k store.Key) *unstructured.Unstructured { return p.cache[k] }
+
+// Stored implements apiserver.Process.
+func (p *process) Stored(k store.Key) *unstructured.Unstructured { return p.w.objects[k] }
+
+// Update implements apiserver.Process.
+func (p *process) Update(u *unstructured.Unstructured, status bool) (*unstructured.Unstructured, error) {
+	return p.w.update(u, status)
+}
+
+// Secrets implements apiserver.Process.
+func (p *process) Secrets(namespace string) typedcorev1.SecretInterface {
+	return secrets{p: p, namespace: namespace}
+}
+
+// StoredSecret implements apiserver.Process.
+func (p *process) StoredSecret(k types.NamespacedName) *corev1.Secret { return p.w.secrets[k] }
+
+// PutSecret implements apiserver.Process.
+func (p *process) PutSecret(s *corev1.Secret) {
+	s.ResourceVersion = p.w.nextVersion()
+	p.w.secrets[client.ObjectKeyFromObject(s)] = s
+	p.w.seenSecret(s)
+}
+
+// objectClient is a controller's client.
+type objectClient struct {
+	apiserver.Cached
 	p *process
 }
 
-// Get implements client.Reader.
-func (c cached) Get(ctx context.Context, name client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-	u, ok := o.(*unstructured.Unstructured)
-	if !ok {
-		return live{p: c.p}.Get(ctx, name, o, opts...)
-	}
-	found := c.p.cache[keyOf(u.GroupVersionKind(), name)]
-	if found == nil {
-		return notFound(name.Name)
-	}
-	*u = *found
-	return nil
-}
-
-// Update implements client.Writer.
-func (c cached) Update(ctx context.Context, o client.Object, _ ...client.UpdateOption) error {
-	if s, ok := o.(*corev1.Secret); ok {
-		return c.p.putSecret(ctx, "update", s)
-	}
-	return c.write(ctx, o.(*unstructured.Unstructured), false)
-}
-
-func (c cached) write(ctx context.Context, u *unstructured.Unstructured, status bool) error {
-	what := "update"
-	if status {
-		what = "update status of"
-	}
-	return c.p.call(ctx, what+" "+u.GetKind()+" "+u.GetName(), func() error {
-		if err := c.p.fence(); err != nil {
-			return err
-		}
-		out, err := c.p.w.update(u, status)
-		if err == nil {
-			*u = *out.DeepCopy()
-		}
-		return err
-	})
-}
-
-// Create implements client.Writer, for Secrets.
-func (c cached) Create(ctx context.Context, o client.Object, _ ...client.CreateOption) error {
-	return c.p.putSecret(ctx, "create", o.(*corev1.Secret))
-}
-
-// Patch implements client.Writer, for Secrets.
-func (c cached) Patch(ctx context.Context, o client.Object, patch client.Patch, _ ...client.PatchOption) error {
-	raw, err := patch.Data(o)
-	if err != nil {
-		return err
-	}
-	return c.p.call(ctx, "patch Secret "+o.GetName(), func() error {
-		if err := c.p.fence(); err != nil {
-			return err
-		}
-		old := c.p.w.secrets[client.ObjectKeyFromObject(o)]
-		if old == nil {
-			return notFound(o.GetName())
-		}
-		out := old.DeepCopy()
-		if err := json.Unmarshal(raw, out); err != nil {
-			return err
-		}
-		maps.DeleteFunc(out.Annotations, func(_, v string) bool { return v == "" })
-		c.p.w.storeSecret(out)
-		return nil
-	})
-}
-
 // Delete implements client.Writer, for objects whose time has passed.
-func (c cached) Delete(ctx context.Context, o client.Object, opts ...client.DeleteOption) error {
+func (c objectClient) Delete(ctx context.Context, o client.Object, opts ...client.DeleteOption) error {
 	var options client.DeleteOptions
 	options.ApplyOptions(opts)
 	u := o.(*unstructured.Unstructured)
-	return c.p.call(ctx, "delete "+u.GetKind()+" "+u.GetName(), func() error {
-		if err := c.p.fence(); err != nil {
+	return c.p.Call(ctx, "delete "+u.GetKind()+" "+u.GetName(), func() error {
+		if err := c.p.Fence(); err != nil {
 			return err
 		}
-		k := keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
+		k := apiserver.KeyOf(u)
 		old := c.p.w.objects[k]
-		if p := options.Preconditions; old == nil || p != nil && (p.UID != nil && *p.UID != old.GetUID() || p.ResourceVersion != nil && *p.ResourceVersion != old.GetResourceVersion()) {
-			return conflict(u.GetName())
+		if p := options.Preconditions; old == nil ||
+			p != nil && (p.UID != nil && *p.UID != old.GetUID() ||
+				p.ResourceVersion != nil && *p.ResourceVersion != old.GetResourceVersion()) {
+			return apiserver.Conflict(u.GetName())
 		}
 		c.p.w.delete(k)
 		return nil
 	})
 }
 
-// Status implements client.StatusClient.
-func (c cached) Status() client.SubResourceWriter { return statuses{c: c} }
+// shown is the name of a Secret in traces: without what is hashed.
+func shown(name string) string { return name[:min(len(name), 12)] }
 
-type statuses struct {
-	client.SubResourceWriter
-	c cached
+// secrets accesses the Secrets of a namespace.
+type secrets struct {
+	typedcorev1.SecretInterface
+	p         *process
+	namespace string
 }
 
-// Update implements client.SubResourceWriter.
-func (s statuses) Update(ctx context.Context, o client.Object, _ ...client.SubResourceUpdateOption) error {
-	return s.c.write(ctx, o.(*unstructured.Unstructured), true)
+func (c secrets) key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: c.namespace, Name: name}
 }
 
-// live reads from the API server.
-type live struct {
-	client.Reader
-	p *process
-}
-
-// Get implements client.Reader.
-func (r live) Get(ctx context.Context, name client.ObjectKey, o client.Object, _ ...client.GetOption) error {
-	if s, ok := o.(*corev1.Secret); ok {
-		found, err := r.p.getSecret(ctx, name)
-		if err == nil {
-			*s = *found
-		}
-		return err
-	}
-	u := o.(*unstructured.Unstructured)
-	k := keyOf(u.GroupVersionKind(), name)
-	return r.p.call(ctx, "get "+named(k), func() error {
-		found := r.p.w.objects[k]
+// Get implements typedcorev1.SecretInterface.
+func (c secrets) Get(ctx context.Context, name string, _ metav1.GetOptions) (out *corev1.Secret, err error) {
+	err = c.p.Call(ctx, "get Secret "+shown(name), func() error {
+		found := c.p.w.secrets[c.key(name)]
 		if found == nil {
-			return notFound(name.Name)
-		}
-		*u = *found.DeepCopy()
-		return nil
-	})
-}
-
-func (p *process) getSecret(ctx context.Context, name types.NamespacedName) (out *corev1.Secret, err error) {
-	err = p.call(ctx, "get Secret "+shown(name.Name), func() error {
-		found := p.w.secrets[name]
-		if found == nil {
-			return notFound(name.Name)
+			return apiserver.NotFound(name)
 		}
 		out = found.DeepCopy()
 		return nil
@@ -247,80 +159,55 @@ func (p *process) getSecret(ctx context.Context, name types.NamespacedName) (out
 	return out, err
 }
 
-// shown is the name of a Secret in traces: without what is hashed.
-func shown(name string) string { return name[:min(len(name), 12)] }
-
-func (w *world) storeSecret(s *corev1.Secret) {
-	s.ResourceVersion = w.nextVersion()
-	w.secrets[client.ObjectKeyFromObject(s)] = s
-	w.seenSecret(s)
+// Create implements typedcorev1.SecretInterface.
+func (c secrets) Create(ctx context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
+	return c.put(ctx, "create", s)
 }
 
-// putSecret creates or updates a Secret. Landbridge's own may be updated without the lease, as
-// their versions are checked.
-func (p *process) putSecret(ctx context.Context, what string, s *corev1.Secret) error {
-	return p.call(ctx, what+" Secret "+shown(s.Name), func() error {
-		if err := p.fence(); err != nil && (what == "create" || s.Namespace != systemNamespace) {
+// Update implements typedcorev1.SecretInterface.
+func (c secrets) Update(ctx context.Context, s *corev1.Secret, _ metav1.UpdateOptions) (*corev1.Secret, error) {
+	return c.put(ctx, "update", s)
+}
+
+// put creates or updates a Secret. Landbridge's own may be updated without the lease, as their
+// versions are checked.
+func (c secrets) put(ctx context.Context, what string, s *corev1.Secret) (out *corev1.Secret, err error) {
+	err = c.p.Call(ctx, what+" Secret "+shown(s.Name), func() error {
+		if err := c.p.Fence(); err != nil && (what == "create" || c.namespace != systemNamespace) {
 			return err
 		}
-		old := p.w.secrets[client.ObjectKeyFromObject(s)]
+		old := c.p.w.secrets[c.key(s.Name)]
 		switch {
 		case what == "create" && old != nil:
 			return kerrors.NewAlreadyExists(kschema.GroupResource{Resource: "secrets"}, s.Name)
 		case what == "update" && old == nil:
-			return notFound(s.Name)
+			return apiserver.NotFound(s.Name)
 		case what == "update" && s.ResourceVersion != "" && s.ResourceVersion != old.ResourceVersion:
-			return conflict(s.Name)
+			return apiserver.Conflict(s.Name)
 		}
 		made := s.DeepCopy()
-		p.w.storeSecret(made)
-		*s = *made.DeepCopy()
+		made.Namespace = c.namespace
+		c.p.PutSecret(made)
+		out = made.DeepCopy()
 		return nil
 	})
-}
-
-// leaseSecrets accesses the Secrets of Landbridge's namespace.
-type leaseSecrets struct {
-	typedcorev1.SecretInterface
-	p *process
-}
-
-// Get implements typedcorev1.SecretInterface.
-func (l leaseSecrets) Get(ctx context.Context, name string, _ metav1.GetOptions) (*corev1.Secret, error) {
-	return l.p.getSecret(ctx, types.NamespacedName{Namespace: systemNamespace, Name: name})
-}
-
-// Create implements typedcorev1.SecretInterface.
-func (l leaseSecrets) Create(ctx context.Context, s *corev1.Secret, _ metav1.CreateOptions) (*corev1.Secret, error) {
-	return l.put(ctx, "create", s)
-}
-
-// Update implements typedcorev1.SecretInterface.
-func (l leaseSecrets) Update(ctx context.Context, s *corev1.Secret, _ metav1.UpdateOptions) (*corev1.Secret, error) {
-	return l.put(ctx, "update", s)
-}
-
-func (l leaseSecrets) put(ctx context.Context, what string, s *corev1.Secret) (*corev1.Secret, error) {
-	s = s.DeepCopy()
-	s.Namespace = systemNamespace
-	return s, l.p.putSecret(ctx, what, s)
+	return out, err
 }
 
 // Delete implements typedcorev1.SecretInterface.
-func (l leaseSecrets) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
-	return l.p.call(ctx, "delete Secret "+shown(name), func() error {
-		if err := l.p.fence(); err != nil {
+func (c secrets) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
+	return c.p.Call(ctx, "delete Secret "+shown(name), func() error {
+		if err := c.p.Fence(); err != nil {
 			return err
 		}
-		k := types.NamespacedName{Namespace: systemNamespace, Name: name}
-		old := l.p.w.secrets[k]
+		old := c.p.w.secrets[c.key(name)]
 		switch {
 		case old == nil:
-			return notFound(name)
+			return apiserver.NotFound(name)
 		case *o.Preconditions.ResourceVersion != old.ResourceVersion:
-			return conflict(name)
+			return apiserver.Conflict(name)
 		}
-		delete(l.p.w.secrets, k)
+		delete(c.p.w.secrets, c.key(name))
 		return nil
 	})
 }

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
@@ -21,6 +20,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/testing/objecttest"
 	"github.com/landbridge-io/landbridge/test/simulation"
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // object returns the object with a UID; nil if it is gone.
@@ -52,12 +52,15 @@ func (w *world) invokes(i *invocation) {
 		return
 	}
 	retries := unmanaged.TextOf(u, "spec", "retryPolicy") == "OnFailure"
-	if slices.ContainsFunc(before, func(b *invocation) bool { return b.told != terraform.ActionFailed }) || len(before) > 0 && (!retries || len(before) >= maxAttempts) {
-		w.violated(simulation.InvokedAgain, i.label, "%s is invoked again after %d invocations, with retries: %t", u.GetName(), len(before), retries)
+	if slices.ContainsFunc(before, func(b *invocation) bool { return b.told != terraform.ActionFailed }) ||
+		len(before) > 0 && (!retries || len(before) >= maxAttempts) {
+		w.violated(simulation.InvokedAgain, i.label, "%s is invoked again after %d invocations, with retries: %t",
+			u.GetName(), len(before), retries)
 	}
 	attempts, _, _ := unstructured.NestedInt64(u.Object, "status", "attempts")
 	if phase := unmanaged.TextOf(u, "status", "phase"); phase != string(phases.Running) || attempts != int64(len(before)+1) {
-		w.violated(simulation.OutcomeLost, i.label, "%s is invoked while its record has the phase %q and %d attempts", u.GetName(), phase, attempts)
+		w.violated(simulation.OutcomeLost, i.label, "%s is invoked while its record has the phase %q and %d attempts",
+			u.GetName(), phase, attempts)
 	}
 }
 
@@ -68,7 +71,7 @@ func (w *world) seen(u *unstructured.Unstructured) {
 		panic(err)
 	}
 	w.secretIn(u.GetKind(), string(raw))
-	if w.modeOf(keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))) == model.Action {
+	if w.modeOf(apiserver.KeyOf(u)) == model.Action {
 		w.seenAction(u)
 	}
 }
@@ -151,12 +154,13 @@ func (w *world) closes(p *process, t *token) {
 	if u == nil || u.GetDeletionTimestamp() != nil || !t.shown {
 		return
 	}
-	k := keyOf(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
+	k := apiserver.KeyOf(u)
 	switch now := time.Now().Add(time.Microsecond); { // clocks differ
 	case w.tokenIn(w.secrets[out(k)]) == t:
 		w.violated(simulation.ClosedInUse, t.id, "%s closes %s, which the Secret of %s has", p.name, t.id, named(k))
 	case now.Before(t.until), t.until.IsZero() && now.Before(t.replaced.Add(inUse)):
-		w.violated(simulation.ClosedInUse, t.id, "%s closes %s of %s, which was replaced %s ago and could be used until %s", p.name, t.id, named(k), now.Sub(t.replaced), t.until)
+		w.violated(simulation.ClosedInUse, t.id, "%s closes %s of %s, which was replaced %s ago and could "+
+			"be used until %s", p.name, t.id, named(k), now.Sub(t.replaced), t.until)
 	}
 }
 
@@ -249,7 +253,8 @@ func (w *world) checkSettled() {
 
 func (w *world) checkOver(k store.Key, u *unstructured.Unstructured) {
 	phase := phases.Phase(unmanaged.TextOf(u, "status", "phase"))
-	retries := phase == phases.Failed && unmanaged.TextOf(u, "spec", "retryPolicy") == "OnFailure" && len(w.cloud.invocationsOf(string(u.GetUID()))) < maxAttempts
+	retries := phase == phases.Failed && unmanaged.TextOf(u, "spec", "retryPolicy") == "OnFailure" &&
+		len(w.cloud.invocationsOf(string(u.GetUID()))) < maxAttempts
 	if _, expires, _ := unstructured.NestedInt64(u.Object, "spec", "ttlSecondsAfterFinished"); expires || !phase.Final() || retries {
 		w.violated(simulation.Stuck, named(k), "%s is %s: %v", named(k), phase, u.Object["status"])
 	}
@@ -283,7 +288,8 @@ func (w *world) checkRead(k store.Key, u *unstructured.Unstructured) {
 		w.violated(simulation.Stuck, named(k), "%s is not ready: %v", named(k), u.Object["status"])
 	case fmt.Sprint(objecttest.At(u, "status", "atProvider", "value")) != fmt.Sprint(n):
 		w.violated(simulation.WrongResult, named(k), "%s shows %v, and the value is %d", named(k), objecttest.At(u, "status", "atProvider"), n)
-	case secret == nil || !metav1.IsControlledBy(secret, u) || string(secret.Data["attribute.password"]) != fmt.Sprintf("%spassword-%d", secretPrefix, n):
+	case secret == nil || !metav1.IsControlledBy(secret, u) ||
+		string(secret.Data["attribute.password"]) != fmt.Sprintf("%spassword-%d", secretPrefix, n):
 		w.violated(simulation.WrongResult, named(k), "the Secret of %s does not have the password of %d", named(k), n)
 	}
 }

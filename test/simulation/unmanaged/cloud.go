@@ -93,12 +93,14 @@ type configurations struct{ p *process }
 
 // Resolve implements managed.ProviderConfigs.
 func (c configurations) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[terraform.Executor] {
-	return providerconfig.Handle[terraform.Executor]{Name: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-		if time.Now().Before(c.p.w.cloud.outage) {
-			return nil, nil, unreachable
-		}
-		return executor{p: c.p, c: &c.p.w.cloud}, func() {}, nil
-	}}
+	return providerconfig.Handle[terraform.Executor]{
+		Name: "default", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			if time.Now().Before(c.p.w.cloud.outage) {
+				return nil, nil, unreachable
+			}
+			return executor{p: c.p, c: &c.p.w.cloud}, func() {}, nil
+		},
+	}
 }
 
 // Names implements managed.NamingConfigs.
@@ -148,7 +150,9 @@ func (e executor) PlanAction(ctx context.Context, _ string, config cty.Value) di
 }
 
 // InvokeAction implements terraform.ActionInvoker.
-func (e executor) InvokeAction(ctx context.Context, _ string, config cty.Value, progress func(string)) (terraform.ActionOutcome, diagnostic.Diagnostics) {
+func (e executor) InvokeAction(
+	ctx context.Context, _ string, config cty.Value, progress func(string),
+) (terraform.ActionOutcome, diagnostic.Diagnostics) {
 	label := text(config, "label")
 	v, ok := e.wait(ctx, "invoke "+label, refuse, lose, fail, slow)
 	if !ok {
@@ -194,7 +198,10 @@ func (e executor) OpenEphemeral(ctx context.Context, _ string, config cty.Value)
 		return terraform.Opened{}, unreachable
 	}
 	n := len(e.c.tokens)
-	t := &token{id: fmt.Sprint(n), secret: fmt.Sprintf("%ssecret-%d", secretPrefix, n), name: text(config, "name"), by: e.p, opened: time.Now(), excused: v == lose}
+	t := &token{
+		id: fmt.Sprint(n), secret: fmt.Sprintf("%ssecret-%d", secretPrefix, n), name: text(config, "name"), by: e.p,
+		opened: time.Now(), excused: v == lose,
+	}
 	t.lifetime, _ = time.ParseDuration(text(config, "lifetime"))
 	t.extend()
 	e.c.tokens = append(e.c.tokens, t)
@@ -204,7 +211,10 @@ func (e executor) OpenEphemeral(ctx context.Context, _ string, config cty.Value)
 	t.told = t.renewAt()
 	result := config.AsValueMap()
 	result["secret"] = cty.StringVal(t.secret)
-	return terraform.Opened{Open: terraform.Open{Private: []byte(secretPrefix + "private-" + t.id), RenewAt: t.renewAt()}, Result: cty.ObjectVal(result)}, nil
+	return terraform.Opened{
+		Open:   terraform.Open{Private: []byte(secretPrefix + "private-" + t.id), RenewAt: t.renewAt()},
+		Result: cty.ObjectVal(result),
+	}, nil
 }
 
 // RenewEphemeral implements terraform.EphemeralOpener.
@@ -250,7 +260,8 @@ func (e executor) ReadData(ctx context.Context, _ terraform.ResourceType, config
 	n := e.c.values[name]
 	e.p.after(v)
 	return terraform.Data{Value: cty.ObjectVal(map[string]cty.Value{
-		"name": cty.StringVal(name), "value": cty.NumberIntVal(int64(n)), "password": cty.StringVal(fmt.Sprintf("%spassword-%d", secretPrefix, n)),
+		"name": cty.StringVal(name), "value": cty.NumberIntVal(int64(n)),
+		"password": cty.StringVal(fmt.Sprintf("%spassword-%d", secretPrefix, n)),
 	})}, nil
 }
 

@@ -22,12 +22,13 @@ import (
 
 	"github.com/landbridge-io/landbridge/internal/controller/action"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
-	"github.com/landbridge-io/landbridge/internal/controller/managed/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/references"
 	"github.com/landbridge-io/landbridge/internal/controller/results"
+	"github.com/landbridge-io/landbridge/internal/controller/turns"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // process is one controller process, from its start to its end.
@@ -58,7 +59,8 @@ type reconciler interface {
 func (w *world) start() {
 	w.terms++
 	p := &process{
-		w: w, name: "controller " + string(rune('A'+(w.terms-1)%26)), cache: map[store.Key]*unstructured.Unstructured{}, heard: len(w.log), kinds: map[string]reconciler{},
+		w: w, name: "controller " + string(rune('A'+(w.terms-1)%26)),
+		cache: map[store.Key]*unstructured.Unstructured{}, heard: len(w.log), kinds: map[string]reconciler{},
 		queue: map[store.Key]time.Time{}, failures: map[store.Key]int{}, working: map[store.Key]bool{}, began: time.Now(),
 	}
 	w.note("%s starts", p.name)
@@ -67,7 +69,8 @@ func (w *world) start() {
 	close(closed)
 	for mode, m := range w.models {
 		common := unmanaged.Kind{
-			Model: m, ProviderConfigs: configurations{p}, Neighbours: neighbours{&references.Graph{}}, Leads: leads, Clock: skewed{by: time.Duration(w.terms)},
+			Model: m, ProviderConfigs: configurations{p}, Neighbours: neighbours{&references.Graph{}}, Leads: leads,
+			Clock: skewed{by: time.Duration(w.terms)},
 			Options: managed.Options{
 				Workers: 10, Timeout: time.Minute, Poll: time.Minute, Jitter: func(time.Duration) time.Duration { return 0 },
 				MinBackoff: time.Second, MaxBackoff: time.Minute, Recorder: recorder{w}, Logger: logr.Discard(),
@@ -76,9 +79,14 @@ func (w *world) start() {
 		var r reconciler
 		if mode == model.Action {
 			runs := &action.Runs{Leads: leads, Timeout: time.Hour, Grace: 10 * time.Second, PerConfiguration: 4}
-			r = action.NewReconciler(&action.Kind{Kind: common, Runs: runs, PlanKey: []byte("key"), Providers: []string{"sim"}}, cached{p: p}, live{p: p})
+			r = action.NewReconciler(&action.Kind{
+				Kind: common, Runs: runs, PlanKey: []byte("key"), Providers: []string{"sim"},
+			}, objectClient{apiserver.Cached{Process: p}, p}, apiserver.Live{Process: p})
 		} else {
-			r = results.NewReconciler(&results.Kind{Kind: common, Claimed: func() <-chan struct{} { return closed }, HashKey: []byte("key"), Leases: results.Leases{Client: leaseSecrets{p: p}}}, cached{p: p}, live{p: p})
+			r = results.NewReconciler(&results.Kind{
+				Kind: common, Claimed: func() <-chan struct{} { return closed }, HashKey: []byte("key"),
+				Leases: results.Leases{Client: p.Secrets(systemNamespace)},
+			}, objectClient{apiserver.Cached{Process: p}, p}, apiserver.Live{Process: p})
 		}
 		r.Use(queue{p, m})
 		p.kinds[m.Group] = r
@@ -121,8 +129,8 @@ func (w *world) end(p *process) {
 
 var errLostLease = errors.New("another controller may have taken over")
 
-// fence returns why a process may not write any more.
-func (p *process) fence() error {
+// Fence implements apiserver.Process.
+func (p *process) Fence() error {
 	if p.w.leader != p {
 		return errLostLease
 	}
@@ -155,7 +163,7 @@ type queue struct {
 
 // Add implements turns.Queue.
 func (q queue) Add(r reconcile.Request) {
-	q.p.enqueue(keyOf(q.m.GroupVersionKind(), r.NamespacedName), time.Now())
+	q.p.enqueue(store.Key{Group: q.m.Group, Kind: q.m.Kind, Namespace: r.Namespace, Name: r.Name}, time.Now())
 }
 
 // Len implements turns.Queue.
@@ -177,7 +185,9 @@ func (p *process) reconcile(k store.Key) {
 	p.working[k] = true
 	p.w.note("%s looks at %s", p.name, named(k))
 	go func() {
-		result, err := p.kinds[k.Group].Reconcile(context.Background(), reconcile.Request{NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name}})
+		result, err := p.kinds[k.Group].Reconcile(context.Background(), reconcile.Request{
+			NamespacedName: types.NamespacedName{Namespace: k.Namespace, Name: k.Name},
+		})
 		p.w.note("%s has looked at %s: %v, %v", p.name, named(k), result.RequeueAfter, err)
 		p.w.mu.Lock()
 		delete(p.working, k)
@@ -268,8 +278,8 @@ func (w *world) resume(c *call, v verdict) {
 	synctest.Wait()
 }
 
-// call is a call of the API server.
-func (p *process) call(ctx context.Context, what string, effect func() error) error {
+// Call implements apiserver.Process.
+func (p *process) Call(ctx context.Context, what string, effect func() error) error {
 	v := p.wait(what, refuse, lose)
 	if ctx.Err() != nil && v != final {
 		return ctx.Err()

@@ -143,7 +143,9 @@ func (s *server) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchema
 }
 
 // GetResourceIdentitySchemas implements tfprotov6.ProviderServer.
-func (s *server) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (s *server) GetResourceIdentitySchemas(
+	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	out := &tfprotov6.GetResourceIdentitySchemasResponse{IdentitySchemas: map[string]*tfprotov6.ResourceIdentitySchema{}}
 	for _, t := range Types {
 		if s.has(t) {
@@ -157,7 +159,9 @@ func (s *server) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResou
 }
 
 // ValidateProviderConfig implements tfprotov6.ProviderServer.
-func (s *server) ValidateProviderConfig(_ context.Context, r *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (s *server) ValidateProviderConfig(
+	_ context.Context, r *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	out := &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: r.Config}
 	config, err := decode(r.Config, cty.Object(map[string]cty.Type{"zone": cty.String}))
 	if err == nil && s.release == 2 && config["zone"].Equals(cty.StringVal("old")).True() {
@@ -177,7 +181,9 @@ func (s *server) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (
 }
 
 // ValidateResourceConfig implements tfprotov6.ProviderServer.
-func (s *server) ValidateResourceConfig(_ context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *server) ValidateResourceConfig(
+	_ context.Context, r *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	t, err := find(r.TypeName)
 	if err != nil {
 		return nil, err
@@ -191,7 +197,9 @@ func (s *server) ValidateResourceConfig(_ context.Context, r *tfprotov6.Validate
 }
 
 // UpgradeResourceState implements tfprotov6.ProviderServer.
-func (s *server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s *server) UpgradeResourceState(
+	_ context.Context, r *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	t, err := find(r.TypeName)
 	if err != nil {
 		return nil, err
@@ -234,7 +242,9 @@ func (s *server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeRes
 }
 
 // UpgradeResourceIdentity implements tfprotov6.ProviderServer.
-func (s *server) UpgradeResourceIdentity(context.Context, *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s *server) UpgradeResourceIdentity(
+	context.Context, *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	return &tfprotov6.UpgradeResourceIdentityResponse{Diagnostics: (&problem{summary: "Cannot upgrade the identity"}).diagnostics()}, nil
 }
 
@@ -264,7 +274,9 @@ func (s *server) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceRequ
 }
 
 // PlanResourceChange implements tfprotov6.ProviderServer.
-func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *server) PlanResourceChange(
+	_ context.Context, r *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	t, err := find(r.TypeName)
 	if err != nil {
 		return nil, err
@@ -274,7 +286,9 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 	if err != nil {
 		return nil, err
 	}
-	out := &tfprotov6.PlanResourceChangeResponse{PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity}
+	out := &tfprotov6.PlanResourceChangeResponse{
+		PlannedState: r.ProposedNewState, PlannedPrivate: r.PriorPrivate, PlannedIdentity: r.PriorIdentity,
+	}
 	if planned == nil {
 		return out, nil
 	}
@@ -303,7 +317,9 @@ func (s *server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResource
 }
 
 // ApplyResourceChange implements tfprotov6.ProviderServer.
-func (s *server) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *server) ApplyResourceChange(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	t, err := find(r.TypeName)
 	if err != nil {
 		return nil, err

@@ -120,12 +120,16 @@ func first(name string) bool { return strings.HasSuffix(name, "-0") }
 var Types = []*Type{
 	{Name: "same"},
 	{Name: "tier", Wants: []Wants{{Outcome: "Update", Contains: `"before":"free","after":"basic"`}}, plan: tier},
-	{Name: "halftier", Wants: []Wants{{Outcome: "Update", Contains: `"before":"free","after":"basic"`, Only: half}}, plan: func(release int, p *planning) *problem {
-		if half(p.planned["name"].AsString()) {
-			return tier(release, p)
-		}
-		return nil
-	}},
+	{
+		Name: "halftier", Wants: []Wants{{
+			Outcome: "Update", Contains: `"before":"free","after":"basic"`, Only: half,
+		}}, plan: func(release int, p *planning) *problem {
+			if half(p.planned["name"].AsString()) {
+				return tier(release, p)
+			}
+			return nil
+		},
+	},
 	{Name: "replace", Wants: []Wants{{Outcome: "Replace", Contains: `"path":"tier"`}}, plan: func(release int, p *planning) *problem {
 		if release == 2 {
 			p.replace = append(p.replace, "tier")
@@ -142,22 +146,31 @@ var Types = []*Type{
 			}
 			return nil
 		}},
-	{Name: "invalid", Wants: []Wants{{Outcome: "Refused", Contains: "spec.forProvider.size", Only: half}}, validate: func(release int, config map[string]cty.Value) *problem {
-		if release == 2 && half(config["name"].AsString()) {
-			return &problem{"Invalid size", "It must be a multiple of 8.", "size"}
-		}
-		return nil
-	}},
+	{
+		Name: "invalid", Wants: []Wants{{Outcome: "Refused", Contains: "spec.forProvider.size", Only: half}},
+		validate: func(release int, config map[string]cty.Value) *problem {
+			if release == 2 && half(config["name"].AsString()) {
+				return &problem{"Invalid size", "It must be a multiple of 8.", "size"}
+			}
+			return nil
+		},
+	},
 	{Name: "planerror", Wants: []Wants{{Outcome: "Refused", Contains: "No such tier"}}, plan: func(release int, p *planning) *problem {
 		if release == 2 {
 			return &problem{"No such tier", "The tier free was retired.", "tier"}
 		}
 		return nil
 	}},
-	{Name: "state", Wants: []Wants{{Outcome: "NotUpgraded", Contains: "Cannot upgrade the state"}}, version: second, upgrade: func(release int, _ map[string]cty.Value) error {
-		return fmt.Errorf("Cannot upgrade the state")
-	}},
-	{Name: "older", Wants: []Wants{{Outcome: "NotUpgraded", Contains: "schema version"}}, version: func(release int) int64 { return int64(3 - release) }},
+	{
+		Name: "state", Wants: []Wants{{Outcome: "NotUpgraded", Contains: "Cannot upgrade the state"}},
+		version: second, upgrade: func(release int, _ map[string]cty.Value) error {
+			return fmt.Errorf("Cannot upgrade the state")
+		},
+	},
+	{
+		Name: "older", Wants: []Wants{{Outcome: "NotUpgraded", Contains: "schema version"}},
+		version: func(release int) int64 { return int64(3 - release) },
+	},
 	{Name: "identity", Wants: []Wants{{Outcome: "NotUpgraded", Contains: "Cannot upgrade the identity"}}, identity: second},
 	{Name: "gone", Wants: []Wants{{Outcome: "FieldChanged", Contains: "spec.forProvider.color"}}, attributes: changed(without("color"))},
 	{Name: "retyped", Wants: []Wants{{Outcome: "FieldChanged", Contains: `boolean -> string (true becomes \"true\")`}}, version: second,
@@ -166,17 +179,23 @@ var Types = []*Type{
 			state["flag"] = cty.StringVal(fmt.Sprint(state["flag"].True()))
 			return nil
 		}},
-	{Name: "obsolete", Wants: []Wants{{Outcome: "Deprecated", Contains: "spec.forProvider.color"}}, attributes: changed(with("color", func(a *attribute) { a.obsolete = true }))},
+	{
+		Name: "obsolete", Wants: []Wants{{Outcome: "Deprecated", Contains: "spec.forProvider.color"}},
+		attributes: changed(with("color", func(a *attribute) { a.obsolete = true })),
+	},
 	{Name: "obsolescent", attributes: func(int) []attribute {
 		return with("color", func(a *attribute) { a.obsolete = true })(slices.Clone(base))
 	}},
 	{Name: "removed", Wants: []Wants{{Outcome: "NotPreviewed", Contains: "does not have the resource type"}}, gone: true},
-	{Name: "crash", Wants: []Wants{{Outcome: "NotPreviewed", Contains: "Plugin did not respond", Only: first}}, plan: func(release int, p *planning) *problem {
-		if release == 2 && first(p.planned["name"].AsString()) {
-			crash()
-		}
-		return nil
-	}},
+	{
+		Name: "crash", Wants: []Wants{{Outcome: "NotPreviewed", Contains: "Plugin did not respond", Only: first}},
+		plan: func(release int, p *planning) *problem {
+			if release == 2 && first(p.planned["name"].AsString()) {
+				crash()
+			}
+			return nil
+		},
+	},
 	{Name: "unsettled", Wants: []Wants{{Outcome: "AsInstalled", Contains: `"path":"tier"`}}, plan: func(_ int, p *planning) *problem {
 		if p.prior != nil {
 			p.planned["tier"] = cty.StringVal(fmt.Sprint("tier ", time.Now().UnixNano()))
@@ -189,22 +208,32 @@ var Types = []*Type{
 		}
 		return nil
 	}},
-	{Name: "secret", Wants: []Wants{{Outcome: "Update", Contains: `"path":"secret"`}}, attributes: changed(with("secret", func(a *attribute) { a.computed = true })),
+	{
+		Name: "secret", Wants: []Wants{{Outcome: "Update", Contains: `"path":"secret"`}},
+		attributes: changed(with("secret", func(a *attribute) { a.computed = true })),
 		plan: func(release int, p *planning) *problem {
 			if release == 2 {
 				p.planned["secret"] = cty.StringVal(Secret + " rotated")
 			}
 			return nil
-		}},
-	{Name: "revealed", Wants: []Wants{{Outcome: "FieldChanged", Contains: "spec.forProvider.secretSecretRef"}, {Outcome: "Refused", Contains: "(sensitive value)"}}, attributes: changed(with("secret", func(a *attribute) { a.sensitive = false })),
+		},
+	},
+	{
+		Name: "revealed", Wants: []Wants{
+			{Outcome: "FieldChanged", Contains: "spec.forProvider.secretSecretRef"}, {
+				Outcome: "Refused", Contains: "(sensitive value)",
+			},
+		}, attributes: changed(with("secret", func(a *attribute) { a.sensitive = false })),
 		validate: func(release int, config map[string]cty.Value) *problem {
 			if release == 2 {
 				return &problem{"Unusable secret", "It does not work: " + Secret + ".", ""}
 			}
 			return nil
-		}},
+		},
+	},
 	{Name: "several", Wants: []Wants{
-		{Outcome: "FieldChanged", Contains: "spec.forProvider.color"}, {Outcome: "Update", Contains: `"path":"tier"`}, {Outcome: "Deprecated", Contains: "spec.forProvider.size"},
+		{Outcome: "FieldChanged", Contains: "spec.forProvider.color"}, {Outcome: "Update", Contains: `"path":"tier"`},
+		{Outcome: "Deprecated", Contains: "spec.forProvider.size"},
 	}, attributes: changed(after(without("color"), with("size", func(a *attribute) { a.obsolete = true }))), plan: tier},
 	{Name: "twofaults", Wants: []Wants{
 		{Outcome: "FieldChanged", Contains: "spec.forProvider.color"}, {Outcome: "Refused", Contains: "spec.forProvider.size"},
@@ -215,13 +244,19 @@ var Types = []*Type{
 		return nil
 	}},
 	{Name: "strict", Wants: []Wants{{Outcome: "NotPreviewed", Contains: "The zone old was closed"}}},
-	{Name: "vanished", Refreshed: true, Wants: []Wants{{Outcome: "Create", Contains: "does not exist"}}, read: func(release int, _ map[string]cty.Value) bool { return release == 1 }},
-	{Name: "reread", Refreshed: true, Wants: []Wants{{Outcome: "Update", Contains: `"before":"shrunk"`}}, read: func(release int, state map[string]cty.Value) bool {
-		if release == 2 {
-			state["color"] = cty.StringVal("shrunk")
-		}
-		return true
-	}},
+	{
+		Name: "vanished", Refreshed: true, Wants: []Wants{{Outcome: "Create", Contains: "does not exist"}},
+		read: func(release int, _ map[string]cty.Value) bool { return release == 1 },
+	},
+	{
+		Name: "reread", Refreshed: true, Wants: []Wants{{Outcome: "Update", Contains: `"before":"shrunk"`}},
+		read: func(release int, state map[string]cty.Value) bool {
+			if release == 2 {
+				state["color"] = cty.StringVal("shrunk")
+			}
+			return true
+		},
+	},
 }
 
 // attributesOf returns the attributes of a type in a release.

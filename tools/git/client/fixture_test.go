@@ -85,7 +85,10 @@ func run(t *testing.T, git, dir string, env []string, args ...string) result {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), git, args...)
 	cmd.Dir = dir
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}, env...)
+	cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(),
+		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
+	}, env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -198,7 +201,9 @@ func (b *builder) commit(message string, files map[string]entry, parents ...plum
 func (b *builder) tag(name string, commit plumbing.Hash) {
 	b.t.Helper()
 	who := object.Signature{Name: "a", Email: "a@example.org", When: b.time}
-	b.ref("refs/tags/"+name, b.save(&object.Tag{Name: name, Tagger: who, Message: name + "\n", TargetType: plumbing.CommitObject, Target: commit}))
+	b.ref("refs/tags/"+name, b.save(&object.Tag{
+		Name: name, Tagger: who, Message: name + "\n", TargetType: plumbing.CommitObject, Target: commit,
+	}))
 }
 
 // ref sets a reference.

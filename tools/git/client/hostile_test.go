@@ -32,25 +32,59 @@ func TestHostileRepositories(t *testing.T) {
 		files map[string]entry
 		says  string // by submodule update; empty if it succeeds
 	}{
-		"a submodule":                 {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "../leaf.git")}, ""},
-		"a submodule to skip":         {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "../leaf.git", "\tupdate = none")}, ""},
-		"of this machine":             {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "file://"+e.dir+"/leaf.git")}, "transport 'file' not allowed"},
-		"of a path":                   {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", e.dir+"/leaf.git")}, "transport 'file' not allowed"},
-		"by a program":                {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "ext::sh -c touch% "+target+"/x")}, "transport 'ext' not allowed"},
-		"by an option":                {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "--upload-pack=touch")}, "blocked"},
-		"by a host that is an option": {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "ssh://-oProxyCommand=touch/x")}, "strange hostname"},
-		"by a command":                {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "../leaf.git", "\tupdate = !touch x")}, "invalid value for 'submodule.sub.update'"},
-		"with a name elsewhere":       {map[string]entry{"sub": leaf, ".gitmodules": modules("../../sub", "sub", "../leaf.git")}, "suspicious name"},
-		"with a name of git":          {map[string]entry{"sub": leaf, ".gitmodules": modules("x/.git/y", "sub", "../leaf.git")}, "suspicious name"},
-		"without an address":          {map[string]entry{"sub": leaf}, "No url found for submodule path 'sub'"},
-		"of itself":                   {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "./")}, "clone of submodule"},
-		"a list that is a link":       {map[string]entry{"sub": leaf, "list": modules("sub", "sub", "../leaf.git"), ".gitmodules": {filemode.Symlink, "list"}}, "clone"},
+		"a submodule": {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "../leaf.git")}, ""},
+		"a submodule to skip": {
+			map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "../leaf.git", "\tupdate = none")}, "",
+		},
+		"of this machine": {
+			map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "file://"+e.dir+"/leaf.git")},
+			"transport 'file' not allowed",
+		},
+		"of a path": {
+			map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", e.dir+"/leaf.git")},
+			"transport 'file' not allowed",
+		},
+		"by a program": {
+			map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "ext::sh -c touch% "+target+"/x")},
+			"transport 'ext' not allowed",
+		},
+		"by an option": {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "--upload-pack=touch")}, "blocked"},
+		"by a host that is an option": {
+			map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "ssh://-oProxyCommand=touch/x")},
+			"strange hostname",
+		},
+		"by a command": {
+			map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "../leaf.git", "\tupdate = !touch x")},
+			"invalid value for 'submodule.sub.update'",
+		},
+		"with a name elsewhere": {
+			map[string]entry{"sub": leaf, ".gitmodules": modules("../../sub", "sub", "../leaf.git")}, "suspicious name",
+		},
+		"with a name of git": {
+			map[string]entry{"sub": leaf, ".gitmodules": modules("x/.git/y", "sub", "../leaf.git")}, "suspicious name",
+		},
+		"without an address": {map[string]entry{"sub": leaf}, "No url found for submodule path 'sub'"},
+		"of itself":          {map[string]entry{"sub": leaf, ".gitmodules": modules("sub", "sub", "./")}, "clone of submodule"},
+		"a list that is a link": {
+			map[string]entry{
+				"sub": leaf, "list": modules("sub", "sub", "../leaf.git"), ".gitmodules": {filemode.Symlink, "list"},
+			}, "clone",
+		},
 		"a file in .git":              {map[string]entry{".git/hooks/post-checkout": {filemode.Executable, "x"}}, "clone"},
 		"a file in .GIT":              {map[string]entry{".GIT/config": plain("x")}, "clone"},
 		"a file elsewhere":            {map[string]entry{"../x": plain("x")}, "clone"},
 		"a link, and a file below it": {map[string]entry{"a": {filemode.Symlink, target}, "a/x": plain("x")}, "clone"},
-		"a link, and a submodule":     {map[string]entry{"a": {filemode.Symlink, target}, "a/sub": leaf, ".gitmodules": modules("sub", "a/sub", "../leaf.git")}, "clone"},
-		"no commit of the submodule":  {map[string]entry{"sub": {filemode.Submodule, strings.Repeat("1", 40)}, ".gitmodules": modules("sub", "sub", "../leaf.git")}, "clone of submodule"},
+		"a link, and a submodule": {
+			map[string]entry{
+				"a": {filemode.Symlink, target}, "a/sub": leaf, ".gitmodules": modules("sub", "a/sub", "../leaf.git"),
+			}, "clone",
+		},
+		"no commit of the submodule": {
+			map[string]entry{
+				"sub":         {filemode.Submodule, strings.Repeat("1", 40)},
+				".gitmodules": modules("sub", "sub", "../leaf.git"),
+			}, "clone of submodule",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +134,10 @@ func TestHostileServer(t *testing.T) {
 		refs.Prefix = [][]byte{[]byte("# service=git-upload-pack"), {}}
 		_ = refs.Capabilities.Add(capability.SymRef, "HEAD:refs/heads/main")
 		_ = refs.Capabilities.Set(capability.OFSDelta)
-		for _, name := range []string{"refs/heads/main", "refs/heads/../../config", "refs/tags/../../hooks/x", "config", "refs/heads/a.lock", "refs/heads/-x"} {
+		for _, name := range []string{
+			"refs/heads/main", "refs/heads/../../config", "refs/tags/../../hooks/x", "config", "refs/heads/a.lock",
+			"refs/heads/-x",
+		} {
 			refs.References[name] = commit
 		}
 		_ = refs.Encode(w)

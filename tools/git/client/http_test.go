@@ -46,7 +46,8 @@ func TestHTTPS(t *testing.T) {
 	server := httptest.NewTLSServer(private(smart(e.dir)))
 	t.Cleanup(server.Close)
 	certificate := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(certificate,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	trusted := []string{"SSL_CERT_FILE=" + certificate}
@@ -61,21 +62,48 @@ func TestHTTPS(t *testing.T) {
 		env     []string
 		says    string // empty if it is cloned
 	}{
-		"with the header":          {env: append(trusted, setting("http."+server.URL+"/.extraHeader", with(secret))...)},
-		"in any case":              {env: append(trusted, setting("HTTP."+server.URL+"/.extraheader", with(secret))...)},
-		"for all addresses":        {env: append(trusted, setting("http.extraHeader", with(secret))...)},
-		"for the repository":       {env: append(trusted, setting("http."+server.URL+"/web.git.extraHeader", with(secret))...)},
-		"in the address":           {env: trusted, address: "https://ann:" + secret + "@" + authority + "/web.git"},
-		"wrong, in the address":    {env: trusted, address: "https://ann:" + secret + "x@" + authority + "/web.git", says: "Authentication failed for 'https://" + authority + "/web.git/'"},
-		"with another password":    {env: append(trusted, setting("http."+server.URL+"/.extraHeader", with(secret+"x"))...), says: "Authentication failed for 'https://" + authority + "/web.git/'"},
-		"for another host":         {env: append(trusted, setting("http.https://example.org/.extraHeader", with(secret))...), says: "could not read Username for 'https://" + authority + "': terminal prompts disabled"},
-		"for another scheme":       {env: append(trusted, setting("http.http://"+authority+"/.extraHeader", with(secret))...), says: "could not read Username"},
-		"for another port":         {env: append(trusted, setting("http.https://127.0.0.1/.extraHeader", with(secret))...), says: "could not read Username"},
-		"for another repository":   {env: append(trusted, setting("http."+server.URL+"/we.extraHeader", with(secret))...), says: "could not read Username"},
-		"without one":              {env: trusted, says: "could not read Username"},
-		"without the certificate":  {env: setting("http."+server.URL+"/.extraHeader", with(secret)), says: "certificate signed by unknown authority"},
-		"no repository":            {env: append(trusted, setting("http."+server.URL+"/.extraHeader", with(secret))...), address: server.URL + "/none.git", says: "repository '" + server.URL + "/none.git/' not found"},
-		"no host":                  {address: "https://ann:" + secret + "@none.invalid/web.git", says: "unable to access 'https://none.invalid/web.git/'"},
+		"with the header":    {env: append(trusted, setting("http."+server.URL+"/.extraHeader", with(secret))...)},
+		"in any case":        {env: append(trusted, setting("HTTP."+server.URL+"/.extraheader", with(secret))...)},
+		"for all addresses":  {env: append(trusted, setting("http.extraHeader", with(secret))...)},
+		"for the repository": {env: append(trusted, setting("http."+server.URL+"/web.git.extraHeader", with(secret))...)},
+		"in the address":     {env: trusted, address: "https://ann:" + secret + "@" + authority + "/web.git"},
+		"wrong, in the address": {
+			env: trusted, address: "https://ann:" + secret + "x@" + authority + "/web.git",
+			says: "Authentication failed for 'https://" + authority + "/web.git/'",
+		},
+		"with another password": {
+			env:  append(trusted, setting("http."+server.URL+"/.extraHeader", with(secret+"x"))...),
+			says: "Authentication failed for 'https://" + authority + "/web.git/'",
+		},
+		"for another host": {
+			env:  append(trusted, setting("http.https://example.org/.extraHeader", with(secret))...),
+			says: "could not read Username for 'https://" + authority + "': terminal prompts disabled",
+		},
+		"for another scheme": {
+			env:  append(trusted, setting("http.http://"+authority+"/.extraHeader", with(secret))...),
+			says: "could not read Username",
+		},
+		"for another port": {
+			env:  append(trusted, setting("http.https://127.0.0.1/.extraHeader", with(secret))...),
+			says: "could not read Username",
+		},
+		"for another repository": {
+			env:  append(trusted, setting("http."+server.URL+"/we.extraHeader", with(secret))...),
+			says: "could not read Username",
+		},
+		"without one": {env: trusted, says: "could not read Username"},
+		"without the certificate": {
+			env:  setting("http."+server.URL+"/.extraHeader", with(secret)),
+			says: "certificate signed by unknown authority",
+		},
+		"no repository": {
+			env:     append(trusted, setting("http."+server.URL+"/.extraHeader", with(secret))...),
+			address: server.URL + "/none.git", says: "repository '" + server.URL + "/none.git/' not found",
+		},
+		"no host": {
+			address: "https://ann:" + secret + "@none.invalid/web.git",
+			says:    "unable to access 'https://none.invalid/web.git/'",
+		},
 		"no address":               {address: "https://ann:" + secret + "@[/web.git", says: "address of the repository is not valid"},
 		"no protocol":              {address: "ext::sh -c touch% x", says: "transport 'ext' not allowed"},
 		"another protocol":         {address: "ftp://ann:" + secret + "@example.org/web.git", says: "transport 'ftp' not allowed"},
@@ -111,7 +139,8 @@ func checkClone(t *testing.T, got result, dir, says string) {
 		}
 		return
 	}
-	if content, err := os.ReadFile(filepath.Join(dir, "modules/site/main.tf")); got.Status != 0 || err != nil || !strings.Contains(string(content), "site two") {
+	if content, err := os.ReadFile(filepath.Join(dir, "modules/site/main.tf")); got.Status != 0 || err != nil ||
+		!strings.Contains(string(content), "site two") {
 		t.Errorf("status %d, %s: %v", got.Status, got.Stderr, err)
 	}
 }

@@ -44,33 +44,91 @@ func TestInvocations(t *testing.T) {
 		"a shallow clone of the default":  {{"clone --depth 1 URL DIR", false}, {modules + " --depth 1", true}},
 		"a shallow clone of no branch":    {{"clone --depth 1 --branch none -- URL DIR", false}},
 		"a shallow clone of a commit":     {{"clone --depth 1 --branch {one} -- URL DIR", false}},
-		"a tag":                           {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options v1.0.0^{commit}", true}, {"checkout {one}", true}, {modules, true}},
-		"an annotated tag":                {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options v1.1.0^{commit}", true}, {"checkout {two}", true}, {modules, true}},
-		"a tag's object":                  {{"clone -- URL DIR", false}, {"rev-parse --verify v1.1.0", true}},
-		"a tag, checked out by name":      {{"clone URL DIR", false}, {"checkout v1.1.0", true}, {modules, true}},
-		"a remote branch":                 {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options side^{commit}", true}, {"rev-parse --verify --quiet --end-of-options refs/remotes/origin/side^{commit}", true}, {"checkout side", true}},
-		"a remote branch, by its name":    {{"clone URL DIR", false}, {"checkout feature/x", true}},
-		"a commit":                        {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options {one}^{commit}", true}, {"checkout {one}", true}},
-		"no commit":                       {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options 0123456789012345678901234567890123456789^{commit}", true}, {"checkout 0123456789", true}},
-		"the beginning of a commit":       {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options {two:8}^{commit}", true}, {"checkout {two:8}", true}},
-		"as git describe says":            {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options v1.0.0-1-g{two:8}^{commit}", true}},
-		"the commit before":               {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options main~1^{commit}", true}, {"rev-parse --verify --quiet --end-of-options v1.1.0^^{commit}", true}},
-		"an option as a revision":         {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options --upload-pack=touch^{commit}", true}},
-		"a file of the repository":        {{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options config^{commit}", true}, {"rev-parse --verify --quiet --end-of-options ../x^{commit}", true}},
-		"a branch that exists":            {{"clone URL DIR", false}, {"show-ref -q --verify refs/heads/main", true}, {"checkout main", true}, {"pull --ff-only", true}},
-		"a branch that does not exist":    {{"clone URL DIR", false}, {"show-ref -q --verify refs/heads/side", true}, {"branch -r --points-at refs/remotes/origin/HEAD", true}, {"checkout main", true}, {"pull --ff-only", true}, {"checkout side", true}, {modules, true}},
-		"a reference, shown":              {{"clone URL DIR", false}, {"show-ref --verify refs/heads/main", true}},
-		"an update":                       {{"init", true}, {"remote add origin -- URL", true}, {"fetch --tags", true}, {"fetch origin -- main", true}, {"reset --hard FETCH_HEAD", true}, {"rev-parse --verify --quiet --end-of-options refs/remotes/origin/main^{commit}", true}, {"checkout {three}", true}, {"pull origin --ff-only -- main", true}, {modules, true}},
-		"an update to a tag":              {{"init", true}, {"remote add origin -- URL", true}, {"fetch --tags", true}, {"fetch origin -- v1.1.0", true}, {"reset --hard FETCH_HEAD", true}, {"checkout {two}", true}, {"pull origin --ff-only -- v1.1.0", true}},
-		"a shallow update":                {{"init", true}, {"remote add origin -- URL", true}, {"fetch --tags", true}, {"fetch origin -- side", true}, {"reset --hard FETCH_HEAD", true}, {"checkout side", true}, {"pull origin --depth 1 --ff-only -- side", true}},
-		"an update to no reference":       {{"init", true}, {"remote add origin -- URL", true}, {"fetch origin -- none", true}},
-		"an update to the default":        {{"init", true}, {"remote add origin -- URL", true}, {"fetch origin -- ", true}, {"reset --hard FETCH_HEAD", true}},
-		"a remote repository, twice":      {{"init", true}, {"remote add origin -- URL", true}, {"remote add origin -- URL", true}},
-		"no fast-forward":                 {{"clone URL DIR", false}, {"checkout {side}", true}, {"pull origin --ff-only -- main", true}},
-		"a fast-forward":                  {{"clone URL DIR", false}, {"checkout {one}", true}, {"pull origin --ff-only -- side", true}},
-		"in no repository":                {{"rev-parse --verify --quiet HEAD", true}},
-		"a submodule by itself":           {{"clone PART DIR", false}, {modules, true}},
-		"a submodule, again":              {{"clone URL DIR", false}, {modules, true}, {modules, true}},
+		"a tag": {
+			{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options v1.0.0^{commit}", true},
+			{"checkout {one}", true}, {modules, true},
+		},
+		"an annotated tag": {
+			{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options v1.1.0^{commit}", true},
+			{"checkout {two}", true}, {modules, true},
+		},
+		"a tag's object":             {{"clone -- URL DIR", false}, {"rev-parse --verify v1.1.0", true}},
+		"a tag, checked out by name": {{"clone URL DIR", false}, {"checkout v1.1.0", true}, {modules, true}},
+		"a remote branch": {
+			{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options side^{commit}", true},
+			{"rev-parse --verify --quiet --end-of-options refs/remotes/origin/side^{commit}", true},
+			{"checkout side", true},
+		},
+		"a remote branch, by its name": {{"clone URL DIR", false}, {"checkout feature/x", true}},
+		"a commit": {
+			{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options {one}^{commit}", true},
+			{"checkout {one}", true},
+		},
+		"no commit": {
+			{"clone -- URL DIR", false},
+			{"rev-parse --verify --quiet --end-of-options 0123456789012345678901234567890123456789^{commit}", true},
+			{"checkout 0123456789", true},
+		},
+		"the beginning of a commit": {
+			{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options {two:8}^{commit}", true},
+			{"checkout {two:8}", true},
+		},
+		"as git describe says": {
+			{"clone -- URL DIR", false}, {
+				"rev-parse --verify --quiet --end-of-options v1.0.0-1-g{two:8}^{commit}", true,
+			},
+		},
+		"the commit before": {
+			{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options main~1^{commit}", true},
+			{"rev-parse --verify --quiet --end-of-options v1.1.0^^{commit}", true},
+		},
+		"an option as a revision": {
+			{"clone -- URL DIR", false},
+			{"rev-parse --verify --quiet --end-of-options --upload-pack=touch^{commit}", true},
+		},
+		"a file of the repository": {
+			{"clone -- URL DIR", false}, {"rev-parse --verify --quiet --end-of-options config^{commit}", true},
+			{"rev-parse --verify --quiet --end-of-options ../x^{commit}", true},
+		},
+		"a branch that exists": {
+			{"clone URL DIR", false}, {"show-ref -q --verify refs/heads/main", true}, {"checkout main", true},
+			{"pull --ff-only", true},
+		},
+		"a branch that does not exist": {
+			{"clone URL DIR", false}, {"show-ref -q --verify refs/heads/side", true}, {
+				"branch -r --points-at refs/remotes/origin/HEAD", true,
+			}, {"checkout main", true}, {"pull --ff-only", true}, {"checkout side", true}, {modules, true},
+		},
+		"a reference, shown": {{"clone URL DIR", false}, {"show-ref --verify refs/heads/main", true}},
+		"an update": {
+			{"init", true}, {"remote add origin -- URL", true}, {"fetch --tags", true},
+			{"fetch origin -- main", true}, {"reset --hard FETCH_HEAD", true},
+			{"rev-parse --verify --quiet --end-of-options refs/remotes/origin/main^{commit}", true},
+			{"checkout {three}", true}, {"pull origin --ff-only -- main", true}, {modules, true},
+		},
+		"an update to a tag": {
+			{"init", true}, {"remote add origin -- URL", true}, {"fetch --tags", true}, {
+				"fetch origin -- v1.1.0", true,
+			}, {"reset --hard FETCH_HEAD", true}, {"checkout {two}", true}, {"pull origin --ff-only -- v1.1.0", true},
+		},
+		"a shallow update": {
+			{"init", true}, {"remote add origin -- URL", true}, {"fetch --tags", true},
+			{"fetch origin -- side", true}, {"reset --hard FETCH_HEAD", true}, {"checkout side", true}, {
+				"pull origin --depth 1 --ff-only -- side", true,
+			},
+		},
+		"an update to no reference": {{"init", true}, {"remote add origin -- URL", true}, {"fetch origin -- none", true}},
+		"an update to the default": {
+			{"init", true}, {"remote add origin -- URL", true}, {"fetch origin -- ", true}, {
+				"reset --hard FETCH_HEAD", true,
+			},
+		},
+		"a remote repository, twice": {{"init", true}, {"remote add origin -- URL", true}, {"remote add origin -- URL", true}},
+		"no fast-forward":            {{"clone URL DIR", false}, {"checkout {side}", true}, {"pull origin --ff-only -- main", true}},
+		"a fast-forward":             {{"clone URL DIR", false}, {"checkout {one}", true}, {"pull origin --ff-only -- side", true}},
+		"in no repository":           {{"rev-parse --verify --quiet HEAD", true}},
+		"a submodule by itself":      {{"clone PART DIR", false}, {modules, true}},
+		"a submodule, again":         {{"clone URL DIR", false}, {modules, true}, {modules, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +200,8 @@ func state(t *testing.T, git, dir string) map[string]string {
 	}
 	for _, args := range []string{
 		"status --porcelain", "symbolic-ref -q HEAD", "for-each-ref --format=%(refname)%(objectname)%(symref)", "fsck --no-dangling",
-		"config --get-regexp ^(remote|branch)", "rev-list --count HEAD", "-C parts/part status --porcelain -b", "-C parts/part config remote.origin.url",
+		"config --get-regexp ^(remote|branch)", "rev-list --count HEAD", "-C parts/part status --porcelain -b",
+		"-C parts/part config remote.origin.url",
 		"-C parts/part/leaf status --porcelain -b", "-C parts/part rev-list --count HEAD", "-C parts/part rev-parse HEAD", "rev-parse HEAD",
 	} {
 		if _, err := os.Stat(filepath.Join(clone, "parts/part/leaf/.git")); err != nil && strings.HasPrefix(args, "-C") {

@@ -24,10 +24,13 @@ func TestCommands(t *testing.T) {
 		status int
 		says   string
 	}{
-		"a version":                {"version", 0, `^git version 2\.39\.0\+landbridge \(go-git`},
-		"a version, as an option":  {"--version", 0, `^git version 2\.39\.0`},
-		"no command":               {"", 1, "no command was given. This is the git of Landbridge's image"},
-		"another command":          {"push origin main", 1, `(?s)'push' is not a git command. This is the git of Landbridge's image.*git clone \[--depth.*git version`},
+		"a version":               {"version", 0, `^git version 2\.39\.0\+landbridge \(go-git`},
+		"a version, as an option": {"--version", 0, `^git version 2\.39\.0`},
+		"no command":              {"", 1, "no command was given. This is the git of Landbridge's image"},
+		"another command": {
+			"push origin main", 1,
+			`(?s)'push' is not a git command. This is the git of Landbridge's image.*git clone \[--depth.*git version`,
+		},
 		"another option":           {"clone --mirror a b", client.Usage, "the option '--mirror' is not known"},
 		"an option for a program":  {"clone --upload-pack=touch a b", client.Usage, "the option '--upload-pack' is not known"},
 		"a setting":                {"-c core.pager=x version", 1, "'-c' is not a git command"},

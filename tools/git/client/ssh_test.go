@@ -45,13 +45,16 @@ func TestSSH(t *testing.T) {
 	for name, test := range map[string]struct {
 		address, command, says string // says is empty if it is cloned
 	}{
-		"with the key":            {command: command(key, known)},
-		"with a hashed host":      {command: command(key, hashed)},
-		"with other lines":        {command: command(key, mixed)},
-		"with two keys":           {command: command(wrong, known) + " -i " + key},
-		"with a port":             {command: command(key, known) + " -p " + port, address: "ssh://git@127.0.0.1/web.git"},
-		"with quotes":             {command: "ssh -i'" + spaced + "' -oUserKnownHostsFile=\"" + known + "\""},
-		"with a backslash":        {command: "/usr/bin/ssh -i " + strings.ReplaceAll(spaced, " ", `\ `) + " -o 'UserKnownHostsFile " + known + "'"},
+		"with the key":       {command: command(key, known)},
+		"with a hashed host": {command: command(key, hashed)},
+		"with other lines":   {command: command(key, mixed)},
+		"with two keys":      {command: command(wrong, known) + " -i " + key},
+		"with a port":        {command: command(key, known) + " -p " + port, address: "ssh://git@127.0.0.1/web.git"},
+		"with quotes":        {command: "ssh -i'" + spaced + "' -oUserKnownHostsFile=\"" + known + "\""},
+		"with a backslash": {
+			command: "/usr/bin/ssh -i " + strings.ReplaceAll(spaced, " ", `\ `) +
+				" -o 'UserKnownHostsFile " + known + "'",
+		},
 		"as scp":                  {command: command(key, known) + " -p " + port, address: "git@127.0.0.1:web.git"},
 		"with another key":        {command: command(wrong, known), says: "git@127.0.0.1: Permission denied (publickey)."},
 		"without a key":           {command: command(none, known), says: "Permission denied"},
@@ -86,7 +89,8 @@ func TestSSH(t *testing.T) {
 				t.Errorf("it tells a secret: %s", got.Stderr)
 			}
 			if name == "with the key" {
-				if got := run(t, git, clone, []string{"GIT_SSH_COMMAND=" + test.command}, "submodule", "update", "--init", "--recursive"); got.Status != 0 {
+				if got := run(t, git, clone, []string{"GIT_SSH_COMMAND=" + test.command}, "submodule", "update",
+					"--init", "--recursive"); got.Status != 0 {
 					t.Error(got.Stderr)
 				}
 			}

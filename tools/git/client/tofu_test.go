@@ -101,7 +101,9 @@ func initialize(t *testing.T, tofu, path, source string, env []string) (result, 
 	}
 	cmd := exec.CommandContext(t.Context(), tofu, "init", "-input=false", "-no-color", "-backend=false")
 	cmd.Dir = dir
-	cmd.Env = append([]string{"PATH=" + path, "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(), "GIT_TERMINAL_PROMPT=0", "CHECKPOINT_DISABLE=1"}, env...)
+	cmd.Env = append([]string{
+		"PATH=" + path, "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(), "GIT_TERMINAL_PROMPT=0", "CHECKPOINT_DISABLE=1",
+	}, env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run()

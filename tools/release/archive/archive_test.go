@@ -25,7 +25,9 @@ func TestSameFilesSameArchive(t *testing.T) {
 	var sums []string
 	for range 2 {
 		file := filepath.Join(t.TempDir(), "archive.tar.gz")
-		sum, err := archive.Write(file, time.Unix(1e9, 0), []archive.File{{"program", 0o755, []byte("content")}, {"LICENSE", 0o644, []byte("text")}})
+		sum, err := archive.Write(file, time.Unix(1e9, 0), []archive.File{
+			{"program", 0o755, []byte("content")}, {"LICENSE", 0o644, []byte("text")},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

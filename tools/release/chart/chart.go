@@ -53,7 +53,8 @@ type Manifest struct {
 // Render returns the chart with values, which may be nil, for a release named landbridge in a
 // namespace.
 func Render(c *helm.Chart, namespace string, values map[string]any) (*Rendered, error) {
-	all, err := chartutil.ToRenderValues(c, values, chartutil.ReleaseOptions{Name: "landbridge", Namespace: namespace, Revision: 1, IsInstall: true}, nil)
+	all, err := chartutil.ToRenderValues(c, values,
+		chartutil.ReleaseOptions{Name: "landbridge", Namespace: namespace, Revision: 1, IsInstall: true}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,8 @@ func Plain(c *helm.Chart) ([]byte, error) {
 		fmt.Fprintln(out, "---")
 		for line := range strings.Lines(m.Text + "\n") {
 			// Helm's labels mean nothing here.
-			if name := strings.TrimSpace(line); !strings.HasPrefix(name, "helm.sh/chart:") && name != "app.kubernetes.io/managed-by: Helm" && name != "---" {
+			if name := strings.TrimSpace(line); !strings.HasPrefix(name, "helm.sh/chart:") &&
+				name != "app.kubernetes.io/managed-by: Helm" && name != "---" {
 				out.WriteString(line)
 			}
 		}

@@ -66,7 +66,10 @@ func specOf(definition *unstructured.Unstructured) (map[string]any, error) {
 }
 
 // kept are the keywords that mean the same in a structural schema and in JSON Schema.
-var kept = []string{"type", "enum", "pattern", "required", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "minProperties", "maxProperties"}
+var kept = []string{
+	"type", "enum", "pattern", "required", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems",
+	"minProperties", "maxProperties",
+}
 
 // strict returns a structural schema as JSON Schema, which refuses unknown fields.
 func strict(s map[string]any) map[string]any {

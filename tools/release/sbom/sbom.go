@@ -70,7 +70,11 @@ type relationship struct {
 func SPDX(name, version string, created time.Time, programs ...Program) ([]byte, error) {
 	d := &document{
 		SPDXVersion: "SPDX-2.3", DataLicense: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: name + "-" + version,
-		CreationInfo: creationInfo{Created: created.UTC().Format(time.RFC3339), Creators: []string{"Organization: Landbridge", "Tool: landbridge-release"}},
+		CreationInfo: creationInfo{
+			Created: created.UTC().Format(time.RFC3339), Creators: []string{
+				"Organization: Landbridge", "Tool: landbridge-release",
+			},
+		},
 	}
 	known := map[string]bool{}
 	all := sha256.New()
@@ -85,7 +89,8 @@ func SPDX(name, version string, created time.Time, programs ...Program) ([]byte,
 		}
 		fmt.Fprintln(all, p.Name, sum)
 		root := pkg{
-			ID: "SPDXRef-Program-" + identifier(p.Name), Name: p.Name, Version: version, DownloadLocation: "NOASSERTION", LicenseDeclared: "NOASSERTION",
+			ID: "SPDXRef-Program-" + identifier(p.Name), Name: p.Name, Version: version,
+			DownloadLocation: "NOASSERTION", LicenseDeclared: "NOASSERTION",
 			Checksums: []checksum{{"SHA256", sum}},
 		}
 		d.Packages = append(d.Packages, root)
@@ -100,7 +105,8 @@ func SPDX(name, version string, created time.Time, programs ...Program) ([]byte,
 			d.Packages = append(d.Packages, module(id, m))
 		}
 	}
-	d.DocumentNamespace = "https://github.com/landbridge-io/landbridge/sbom/" + name + "-" + version + "-" + hex.EncodeToString(all.Sum(nil))[:16]
+	d.DocumentNamespace = "https://github.com/landbridge-io/landbridge/sbom/" + name + "-" + version + "-" +
+		hex.EncodeToString(all.Sum(nil))[:16]
 	return json.MarshalIndent(d, "", "  ")
 }
 

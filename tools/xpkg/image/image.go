@@ -110,7 +110,11 @@ func (o Options) withDefaults() Options {
 func one(o Options, p Platform, base v1.Layer) (v1.Image, error) {
 	created := v1.Time{Time: o.Created.UTC()}
 	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	layers := []mutate.Addendum{{Layer: base, History: v1.History{Created: created, Comment: "certificates, time zones, users and empty directories"}}}
+	layers := []mutate.Addendum{{
+		Layer: base, History: v1.History{
+			Created: created, Comment: "certificates, time zones, users and empty directories",
+		},
+	}}
 	names := make([]string, 0, len(p.Programs))
 	for name := range p.Programs {
 		names = append(names, name)

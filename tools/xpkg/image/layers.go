@@ -29,7 +29,9 @@ func baseLayer(o Options) (v1.Layer, error) {
 	}
 	var w archive
 	w.dir("etc", 0, 0o755)
-	w.file("etc/passwd", 0o644, fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\nlandbridge:x:%d:%d:landbridge:/home/landbridge:/sbin/nologin\n", o.User, o.User))
+	w.file("etc/passwd", 0o644,
+		fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\n"+
+			"landbridge:x:%d:%d:landbridge:/home/landbridge:/sbin/nologin\n", o.User, o.User))
 	w.file("etc/group", 0o644, fmt.Appendf(nil, "root:x:0:\nlandbridge:x:%d:\n", o.User))
 	w.file("etc/nsswitch.conf", 0o644, []byte("hosts: files dns\n"))
 	w.dir("etc/ssl", 0, 0o755)

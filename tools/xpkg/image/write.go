@@ -69,7 +69,10 @@ func pack(dir, file string) (err error) {
 		if err != nil {
 			return err
 		}
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: filepath.ToSlash(relative), Mode: 0o644, Size: info.Size(), ModTime: epoch, Format: tar.FormatPAX}
+		h := &tar.Header{
+			Typeflag: tar.TypeReg, Name: filepath.ToSlash(relative), Mode: 0o644, Size: info.Size(), ModTime: epoch,
+			Format: tar.FormatPAX,
+		}
 		if err := w.WriteHeader(h); err != nil {
 			return err
 		}

@@ -53,7 +53,10 @@ spec:
 
 // valid are the files of a valid package.
 func valid() map[string]string {
-	return map[string]string{"crossplane.yaml": provider, "crds/pets.yaml": crd("pets"), "crds/strings.yaml": crd("strings"), "crds/notes.txt": "no manifest"}
+	return map[string]string{
+		"crossplane.yaml": provider, "crds/pets.yaml": crd("pets"), "crds/strings.yaml": crd("strings"),
+		"crds/notes.txt": "no manifest",
+	}
 }
 
 // directory writes files to a new directory.
@@ -149,11 +152,15 @@ func base(t *testing.T, image v1.Image) string {
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	read, summary, content := built(t, "arm64")
-	want := &xpkg.Summary{Name: "provider-random", CRDs: []string{"pets.random.example.org", "strings.random.example.org"}, Platform: "linux/arm64"}
+	want := &xpkg.Summary{
+		Name: "provider-random", CRDs: []string{"pets.random.example.org", "strings.random.example.org"},
+		Platform: "linux/arm64",
+	}
 	if diff := cmp.Diff(want, summary); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := base(t, read); !strings.Contains(got, "package.yaml") || !strings.Contains(got, provider) || strings.Contains(got, "no manifest") {
+	if got := base(t, read); !strings.Contains(got, "package.yaml") || !strings.Contains(got, provider) ||
+		strings.Contains(got, "no manifest") {
 		t.Errorf("the layer has:\n%s", got)
 	}
 	config, err := read.ConfigFile()
@@ -217,10 +224,16 @@ func TestRefused(t *testing.T) {
 		file, content string
 		want          string
 	}{
-		"no metadata":          {"crossplane.yaml", "", "there are 0 objects with the package's metadata"},
-		"metadata twice":       {"crds/again.yaml", provider, "there are 2 objects with the package's metadata"},
-		"not a provider":       {"crossplane.yaml", strings.ReplaceAll(provider, "kind: Provider", "kind: Configuration"), "the metadata is a Configuration"},
-		"no name":              {"crossplane.yaml", strings.ReplaceAll(provider, "name: provider-random", "labels: {}"), "metadata.name is missing"},
+		"no metadata":    {"crossplane.yaml", "", "there are 0 objects with the package's metadata"},
+		"metadata twice": {"crds/again.yaml", provider, "there are 2 objects with the package's metadata"},
+		"not a provider": {
+			"crossplane.yaml", strings.ReplaceAll(provider, "kind: Provider", "kind: Configuration"),
+			"the metadata is a Configuration",
+		},
+		"no name": {
+			"crossplane.yaml", strings.ReplaceAll(provider, "name: provider-random", "labels: {}"),
+			"metadata.name is missing",
+		},
 		"a wrong constraint":   {"crossplane.yaml", strings.ReplaceAll(provider, ">=v2.0.0-0", "two"), `spec.crossplane.version "two"`},
 		"an object of another": {"crds/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "ConfigMap"},
 		"a CRD twice":          {"crds/again.yaml", crd("pets"), "the CRD pets.random.example.org is there twice"},
@@ -238,7 +251,8 @@ func TestRefused(t *testing.T) {
 	}
 	t.Run("no CRDs", func(t *testing.T) {
 		t.Parallel()
-		if _, _, err := xpkg.Build(directory(t, map[string]string{"crossplane.yaml": provider}), program(t, "amd64", text(t))); err == nil || !strings.Contains(err.Error(), "there are no CRDs") {
+		if _, _, err := xpkg.Build(directory(t, map[string]string{"crossplane.yaml": provider}),
+			program(t, "amd64", text(t))); err == nil || !strings.Contains(err.Error(), "there are no CRDs") {
 			t.Errorf("error %v", err)
 		}
 	})

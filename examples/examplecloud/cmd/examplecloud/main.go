@@ -50,7 +50,8 @@ func run(args []string) error {
 	flags := flag.NewFlagSet("examplecloud", flag.ExitOnError)
 	flags.StringVar(&options.Addr, "addr", "127.0.0.1:8480", "`address` to listen on, or of the cloud that runs; port 0 takes a free one")
 	flags.StringVar(&options.Data, "data", "examplecloud.db", "`file` to keep everything in")
-	flags.StringVar(&options.Token, "token", os.Getenv("EXAMPLECLOUD_TOKEN"), "bearer `token` that clients must send ($EXAMPLECLOUD_TOKEN); none lets everybody in")
+	flags.StringVar(&options.Token, "token", os.Getenv("EXAMPLECLOUD_TOKEN"),
+		"bearer `token` that clients must send ($EXAMPLECLOUD_TOKEN); none lets everybody in")
 	flags.DurationVar(&options.TaskDelay, "task-delay", 0, "how long tasks take")
 	flags.BoolVar(&options.NoSync, "no-sync", false, "do not wait for the disk: faster, and safe unless the machine goes down")
 	untilStdin := flags.Bool("until-stdin-closes", false, "end when standard input closes, as a child process of a test should")

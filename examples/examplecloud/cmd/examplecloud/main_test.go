@@ -76,7 +76,8 @@ func TestChildProcess(t *testing.T) {
 	}
 	const body = `{"name":"a","region":"us-east-1"}`
 	var fault api.Fault
-	if got := send("POST", "/admin/faults", `{"on":"create","collection":"things","status":503,"count":1}`, nil, &fault); got != 201 || fault.ID == "" {
+	if got := send("POST", "/admin/faults", `{"on":"create","collection":"things","status":503,"count":1}`, nil,
+		&fault); got != 201 || fault.ID == "" {
 		t.Errorf("status %d, fault %+v", got, fault)
 	}
 	if got := send("POST", "/v1/things", body, nil, nil); got != 503 {
@@ -92,10 +93,14 @@ func TestChildProcess(t *testing.T) {
 		t.Errorf("status %d, task %+v", got, task)
 	}
 	var thing api.Thing
-	if got := send("PATCH", "/admin/objects/things/"+task.ObjectID, `{"region":"us-west-2"}`, nil, &thing); got != 200 || thing.Region != "us-west-2" {
+	if got := send("PATCH", "/admin/objects/things/"+task.ObjectID, `{"region":"us-west-2"}`, nil,
+		&thing); got != 200 || thing.Region != "us-west-2" {
 		t.Errorf("status %d, thing %+v", got, thing)
 	}
-	for _, bad := range []string{`{"on":"create"}`, `{"on":"never","drop":true}`, `{"drop":true,"unheard":1}`, `{"collection":"nothing","drop":true}`, `{"delay":5}`} {
+	for _, bad := range []string{
+		`{"on":"create"}`, `{"on":"never","drop":true}`, `{"drop":true,"unheard":1}`,
+		`{"collection":"nothing","drop":true}`, `{"delay":5}`,
+	} {
 		if got := send("POST", "/admin/faults", bad, nil, nil); got != 422 {
 			t.Errorf("fault %s: status %d", bad, got)
 		}

@@ -132,7 +132,9 @@ func (r *alias) Update(ctx context.Context, req resource.UpdateRequest, resp *re
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	made, err := client.Update(ctx, r.client, r.collection, known(data.ID), map[string]any{"name": known(data.Name), "target": known(data.Target)})
+	made, err := client.Update(ctx, r.client, r.collection, known(data.ID), map[string]any{
+		"name": known(data.Name), "target": known(data.Target),
+	})
 	if err != nil {
 		r.fail(&resp.Diagnostics, "update", err)
 		return

@@ -38,10 +38,13 @@ func (r *credential) Schema(_ context.Context, _ resource.SchemaRequest, resp *r
 	resp.Schema = schema.Schema{
 		Description: "Secrets in and out.",
 		Attributes: map[string]schema.Attribute{
-			"id":                schema.StringAttribute{Computed: true, PlanModifiers: keep},
-			"name":              schema.StringAttribute{Required: true},
-			"password":          schema.StringAttribute{Optional: true, Sensitive: true},
-			"secret_wo":         schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true, Description: "Never stored. Sent on creation, and when secret_wo_version changes."},
+			"id":       schema.StringAttribute{Computed: true, PlanModifiers: keep},
+			"name":     schema.StringAttribute{Required: true},
+			"password": schema.StringAttribute{Optional: true, Sensitive: true},
+			"secret_wo": schema.StringAttribute{
+				Optional: true, Sensitive: true, WriteOnly: true,
+				Description: "Never stored. Sent on creation, and when secret_wo_version changes.",
+			},
 			"secret_wo_version": schema.Int64Attribute{Optional: true},
 			"password_sha256":   schema.StringAttribute{Computed: true, Description: "Hexadecimal digest of the password that the cloud has."},
 			"secret_sha256":     schema.StringAttribute{Computed: true, Description: "Hexadecimal digest of the secret that the cloud has."},
@@ -63,7 +66,9 @@ func (r *credential) Create(ctx context.Context, req resource.CreateRequest, res
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	task, err := client.Begin(ctx, r.client, api.Credentials, api.Credential{Name: known(data.Name), Password: known(data.Password), Secret: known(secret)})
+	task, err := client.Begin(ctx, r.client, api.Credentials, api.Credential{
+		Name: known(data.Name), Password: known(data.Password), Secret: known(secret),
+	})
 	if err != nil {
 		r.fail(&resp.Diagnostics, "create", err)
 		return

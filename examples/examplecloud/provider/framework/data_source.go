@@ -105,9 +105,12 @@ func (d *credentialData) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	resp.Schema = schema.Schema{
 		Description: "The credential of a name.",
 		Attributes: map[string]schema.Attribute{
-			"id":              schema.StringAttribute{Computed: true},
-			"name":            schema.StringAttribute{Required: true},
-			"password":        schema.StringAttribute{Optional: true, Sensitive: true, Description: "The read fails unless it is the password of the credential."},
+			"id":   schema.StringAttribute{Computed: true},
+			"name": schema.StringAttribute{Required: true},
+			"password": schema.StringAttribute{
+				Optional: true, Sensitive: true, Description: "The read fails unless it is the password of " +
+					"the credential.",
+			},
 			"password_sha256": schema.StringAttribute{Computed: true},
 			"api_key":         schema.StringAttribute{Computed: true, Sensitive: true},
 		},
@@ -127,7 +130,8 @@ func (d *credentialData) Read(ctx context.Context, req datasource.ReadRequest, r
 		return
 	}
 	if sum := sha256.Sum256([]byte(known(data.Password))); !data.Password.IsNull() && hex.EncodeToString(sum[:]) != found.PasswordSHA256 {
-		resp.Diagnostics.AddAttributeError(path.Root("password"), "Wrong password", "The credential has another password than "+known(data.Password)+".")
+		resp.Diagnostics.AddAttributeError(path.Root("password"), "Wrong password",
+			"The credential has another password than "+known(data.Password)+".")
 		return
 	}
 	data.ID, data.PasswordSHA256, data.APIKey = text(found.ID), text(found.PasswordSHA256), text(found.APIKey)

@@ -64,11 +64,15 @@ func (r *datastore) Schema(ctx context.Context, _ resource.SchemaRequest, resp *
 	resp.Schema = schema.Schema{
 		Description: "An object that a task creates, with a name that is unique within its cluster.",
 		Attributes: map[string]schema.Attribute{
-			"id":               schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}},
+			"id": schema.StringAttribute{
+				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
 			"hci_cluster_uuid": schema.StringAttribute{Required: true, PlanModifiers: replace},
 			"name":             schema.StringAttribute{Required: true, PlanModifiers: replace},
 			"capacity_gib":     schema.Int64Attribute{Optional: true, Computed: true, Default: int64default.StaticInt64(10)},
-			"status":           schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}},
+			"status": schema.StringAttribute{
+				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
 		},
 	}
 	limits := timeouts.Opts{Create: true, Delete: true}
@@ -98,7 +102,8 @@ func (r *datastore) ValidateConfig(ctx context.Context, req resource.ValidateCon
 	var info types.Object
 	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("cluster_info"), &info)...)
 	if r.protocol == 5 && info.IsNull() {
-		resp.Diagnostics.AddAttributeError(path.Root("cluster_info"), "Missing cluster_info", "A datastore is in a cluster: cluster_info is required.")
+		resp.Diagnostics.AddAttributeError(path.Root("cluster_info"), "Missing cluster_info",
+			"A datastore is in a cluster: cluster_info is required.")
 	}
 }
 

@@ -38,7 +38,9 @@ type listed struct {
 // setter is SetAttribute of a state, a plan, an identity or a listed resource.
 type setter func(context.Context, path.Path, any) diag.Diagnostics
 
-func listAll[T any](ctx context.Context, c *client.Client, collection api.Collection[T], filter map[string]string, as func(T) listed) ([]listed, error) {
+func listAll[T any](
+	ctx context.Context, c *client.Client, collection api.Collection[T], filter map[string]string, as func(T) listed,
+) ([]listed, error) {
 	objects, err := client.List(ctx, c, collection, filter)
 	if err != nil {
 		return nil, err
@@ -55,7 +57,9 @@ type listResource struct{ lister }
 
 var _ list.ListResourceWithConfigure = (*listResource)(nil)
 
-func (l *listResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+func (l *listResource) ListResourceConfigSchema(
+	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,
+) {
 	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{}}
 	for _, name := range l.filters() {
 		resp.Schema.Attributes[name] = schema.StringAttribute{Optional: true, Description: "Lists only objects with this " + name + "."}

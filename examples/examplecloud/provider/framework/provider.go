@@ -66,8 +66,11 @@ func ConfigSchema() schema.Schema {
 	return schema.Schema{
 		Attributes: map[string]schema.Attribute{
 			"endpoint": schema.StringAttribute{Optional: true, Description: "Address of the cloud. $EXAMPLECLOUD_ENDPOINT if not set."},
-			"region":   schema.StringAttribute{Optional: true, Description: "Region of objects that name none. $EXAMPLECLOUD_REGION, or us-east-1, if not set."},
-			"token":    schema.StringAttribute{Optional: true, Sensitive: true, Description: "Token of the cloud. $EXAMPLECLOUD_TOKEN if not set."},
+			"region": schema.StringAttribute{
+				Optional:    true,
+				Description: "Region of objects that name none. $EXAMPLECLOUD_REGION, or us-east-1, if not set.",
+			},
+			"token": schema.StringAttribute{Optional: true, Sensitive: true, Description: "Token of the cloud. $EXAMPLECLOUD_TOKEN if not set."},
 		},
 	}
 }

@@ -144,7 +144,10 @@ func (r *record) Delete(ctx context.Context, req resource.DeleteRequest, resp *r
 }
 
 // keep puts what the cloud has answered into the state.
-func (r *record) keep(ctx context.Context, data recordModel, made api.Record, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+func (r *record) keep(
+	ctx context.Context, data recordModel, made api.Record, state *tfsdk.State, identity *tfsdk.ResourceIdentity,
+	diags *diag.Diagnostics,
+) {
 	data.ID, data.Name, data.Address = text(made.ID), text(made.Name), optionalText(data.Address, made.Address)
 	data.Value, data.Document = optionalText(data.Value, made.Value), optionalText(data.Document, made.Document)
 	data.Serial, data.UpdatedAt = text(made.Serial), text(made.UpdatedAt)

@@ -52,7 +52,9 @@ type shapesIdentity struct {
 // take takes the values that the identity has from the state.
 func (i *shapesIdentity) take(ctx context.Context, state tfsdk.State) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for name, target := range map[string]any{"zones": &i.Zones, "levels": &i.Levels, "switches": &i.Switches, "weight": &i.Weight, "active": &i.Active} {
+	for name, target := range map[string]any{
+		"zones": &i.Zones, "levels": &i.Levels, "switches": &i.Switches, "weight": &i.Weight, "active": &i.Active,
+	} {
 		diags.Append(state.GetAttribute(ctx, path.Root(name), target)...)
 	}
 	return diags
@@ -125,14 +127,22 @@ func (r *shapes) Schema(_ context.Context, _ resource.SchemaRequest, resp *resou
 		"name": schema.StringAttribute{Required: true},
 		"deep": schema.MapNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{Attributes: inner()}},
 	}}
-	resp.Schema.Attributes["list_nested"] = schema.ListNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{Attributes: inner()}}
-	resp.Schema.Attributes["map_nested"] = schema.MapNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{Attributes: inner()}}
-	resp.Schema.Attributes["set_nested"] = schema.SetNestedAttribute{Optional: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-		"name": schema.StringAttribute{Required: true}, "note": schema.StringAttribute{Optional: true},
-	}}}
-	resp.Schema.Attributes["computed_nested"] = schema.ListNestedAttribute{Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-		"key": schema.StringAttribute{Computed: true}, "value": schema.Int64Attribute{Computed: true},
-	}}}
+	resp.Schema.Attributes["list_nested"] = schema.ListNestedAttribute{
+		Optional: true, NestedObject: schema.NestedAttributeObject{Attributes: inner()},
+	}
+	resp.Schema.Attributes["map_nested"] = schema.MapNestedAttribute{
+		Optional: true, NestedObject: schema.NestedAttributeObject{Attributes: inner()},
+	}
+	resp.Schema.Attributes["set_nested"] = schema.SetNestedAttribute{
+		Optional: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"name": schema.StringAttribute{Required: true}, "note": schema.StringAttribute{Optional: true},
+		}},
+	}
+	resp.Schema.Attributes["computed_nested"] = schema.ListNestedAttribute{
+		Computed: true, NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"key": schema.StringAttribute{Computed: true}, "value": schema.Int64Attribute{Computed: true},
+		}},
+	}
 }
 
 func (r *shapes) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {

@@ -68,7 +68,9 @@ func (a *snapshot) Invoke(ctx context.Context, req action.InvokeRequest, resp *a
 		resp.Diagnostics.AddError("Cannot read the record", err.Error())
 		return
 	}
-	task, err := client.Begin(ctx, a.client, api.Snapshots, api.Snapshot{Source: known(data.Source), Label: known(data.Label), Key: known(data.KeyWO)})
+	task, err := client.Begin(ctx, a.client, api.Snapshots, api.Snapshot{
+		Source: known(data.Source), Label: known(data.Label), Key: known(data.KeyWO),
+	})
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot begin the snapshot", err.Error())
 		return

@@ -59,8 +59,11 @@ func (r *thing) Schema(_ context.Context, _ resource.SchemaRequest, resp *resour
 func (r *thing) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{
 		Attributes: map[string]identityschema.Attribute{
-			"id":     identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the thing."},
-			"region": identityschema.StringAttribute{OptionalForImport: true, Description: "Region of the thing. That of the provider's configuration if not set."},
+			"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the thing."},
+			"region": identityschema.StringAttribute{
+				OptionalForImport: true,
+				Description:       "Region of the thing. That of the provider's configuration if not set.",
+			},
 		},
 	}
 }
@@ -74,7 +77,9 @@ func (r *thing) Create(ctx context.Context, req resource.CreateRequest, resp *re
 	tags := map[string]string{}
 	resp.Diagnostics.Append(data.Tags.ElementsAs(ctx, &tags, false)...)
 	region := firstOf(known(data.Region), r.client.Region)
-	task, err := client.Begin(ctx, r.client, api.Things, api.Thing{Name: known(data.Name), Region: region, Size: data.Size.ValueInt64(), Tags: tags})
+	task, err := client.Begin(ctx, r.client, api.Things, api.Thing{
+		Name: known(data.Name), Region: region, Size: data.Size.ValueInt64(), Tags: tags,
+	})
 	if err != nil {
 		r.fail(&resp.Diagnostics, "create", err)
 		return

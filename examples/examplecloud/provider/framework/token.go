@@ -70,8 +70,11 @@ func (r *token) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephem
 	resp.Schema = schema.Schema{
 		Description: "A token that lets its owner in, like the cloud's own.",
 		Attributes: map[string]schema.Attribute{
-			"name":       schema.StringAttribute{Required: true},
-			"lifetime":   schema.StringAttribute{Optional: true, Computed: true, Description: "How long it lasts after it was opened or renewed, such as 1m30s. One hour if not set."},
+			"name": schema.StringAttribute{Required: true},
+			"lifetime": schema.StringAttribute{
+				Optional: true, Computed: true,
+				Description: "How long it lasts after it was opened or renewed, such as 1m30s. One hour if not set.",
+			},
 			"renewable":  schema.BoolAttribute{Optional: true, Description: "Whether it can be renewed: yes if not set."},
 			"id":         schema.StringAttribute{Computed: true},
 			"secret":     schema.StringAttribute{Computed: true, Sensitive: true},

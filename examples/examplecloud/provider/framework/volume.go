@@ -220,7 +220,10 @@ func upgradePartial(to release.Release) map[int64]resource.IdentityUpgrader {
 	return all
 }
 
-func upgradeWith(to release.Release, upgrade func(context.Context, resource.UpgradeIdentityRequest, *resource.UpgradeIdentityResponse)) map[int64]resource.IdentityUpgrader {
+func upgradeWith(
+	to release.Release,
+	upgrade func(context.Context, resource.UpgradeIdentityRequest, *resource.UpgradeIdentityResponse),
+) map[int64]resource.IdentityUpgrader {
 	all := upgradeComplete(to)
 	for version, upgrader := range all {
 		upgrader.IdentityUpgrader = upgrade

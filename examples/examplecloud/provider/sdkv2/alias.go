@@ -17,9 +17,12 @@ func resourceAlias(collection api.Collection[api.Alias], mutable bool) *schema.R
 	return &schema.Resource{
 		Description: "A name for something else.",
 		Schema: map[string]*schema.Schema{
-			"name":          {Type: schema.TypeString, Required: true, Description: "Unique name. It can be changed."},
-			"target":        {Type: schema.TypeString, Optional: true},
-			"plan_identity": {Type: schema.TypeBool, Optional: true, Description: "Whether a rename plans the new identity, or only its result has it."},
+			"name":   {Type: schema.TypeString, Required: true, Description: "Unique name. It can be changed."},
+			"target": {Type: schema.TypeString, Optional: true},
+			"plan_identity": {
+				Type: schema.TypeBool, Optional: true,
+				Description: "Whether a rename plans the new identity, or only its result has it.",
+			},
 		},
 		Identity: &schema.ResourceIdentity{
 			SchemaFunc: func() map[string]*schema.Schema {
@@ -81,21 +84,23 @@ func resourceAlias(collection api.Collection[api.Alias], mutable bool) *schema.R
 		},
 		// Import accepts the cloud's id, or the name as identity. The SDK needs an id
 		// in any case, so the name is looked up here already.
-		Importer: &schema.ResourceImporter{StateContext: func(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
-			if d.Id() != "" {
+		Importer: &schema.ResourceImporter{
+			StateContext: func(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
+				if d.Id() != "" {
+					return []*schema.ResourceData{d}, nil
+				}
+				identity, err := d.Identity()
+				if err != nil {
+					return nil, err
+				}
+				made, err := client.Find(ctx, clientOf(meta), collection, map[string]string{"name": identity.Get("name").(string)})
+				if err != nil {
+					return nil, err
+				}
+				d.SetId(made.ID)
 				return []*schema.ResourceData{d}, nil
-			}
-			identity, err := d.Identity()
-			if err != nil {
-				return nil, err
-			}
-			made, err := client.Find(ctx, clientOf(meta), collection, map[string]string{"name": identity.Get("name").(string)})
-			if err != nil {
-				return nil, err
-			}
-			d.SetId(made.ID)
-			return []*schema.ResourceData{d}, nil
-		}},
+			},
+		},
 	}
 }
 

@@ -17,9 +17,12 @@ func resourceCredential() *schema.Resource {
 	return &schema.Resource{
 		Description: "Secrets in and out.",
 		Schema: map[string]*schema.Schema{
-			"name":              {Type: schema.TypeString, Required: true},
-			"password":          {Type: schema.TypeString, Optional: true, Sensitive: true},
-			"secret_wo":         {Type: schema.TypeString, Optional: true, Sensitive: true, WriteOnly: true, Description: "Never stored. Sent on creation, and when secret_wo_version changes."},
+			"name":     {Type: schema.TypeString, Required: true},
+			"password": {Type: schema.TypeString, Optional: true, Sensitive: true},
+			"secret_wo": {
+				Type: schema.TypeString, Optional: true, Sensitive: true, WriteOnly: true,
+				Description: "Never stored. Sent on creation, and when secret_wo_version changes.",
+			},
 			"secret_wo_version": {Type: schema.TypeInt, Optional: true},
 			"password_sha256":   {Type: schema.TypeString, Computed: true, Description: "Hexadecimal digest of the password that the cloud has."},
 			"secret_sha256":     {Type: schema.TypeString, Computed: true, Description: "Hexadecimal digest of the secret that the cloud has."},

@@ -49,8 +49,11 @@ func credentialData() *schema.Resource {
 	return &schema.Resource{
 		Description: "The credential of a name.",
 		Schema: map[string]*schema.Schema{
-			"name":            {Type: schema.TypeString, Required: true},
-			"password":        {Type: schema.TypeString, Optional: true, Sensitive: true, Description: "The read fails unless it is the password of the credential."},
+			"name": {Type: schema.TypeString, Required: true},
+			"password": {
+				Type: schema.TypeString, Optional: true, Sensitive: true,
+				Description: "The read fails unless it is the password of the credential.",
+			},
 			"password_sha256": {Type: schema.TypeString, Computed: true},
 			"api_key":         {Type: schema.TypeString, Computed: true, Sensitive: true},
 		},

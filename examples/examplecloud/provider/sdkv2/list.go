@@ -59,7 +59,10 @@ type lister struct {
 	entries  func(ctx context.Context, c *client.Client, filter map[string]string) ([]entry, error)
 }
 
-func listing[T any](typeName string, collection api.Collection[T], filters []string, name func(T) string, take func(*schema.ResourceData, T) diag.Diagnostics) lister {
+func listing[T any](
+	typeName string, collection api.Collection[T], filters []string, name func(T) string,
+	take func(*schema.ResourceData, T) diag.Diagnostics,
+) lister {
 	return lister{typeName, filters, func(ctx context.Context, c *client.Client, filter map[string]string) ([]entry, error) {
 		objects, err := client.List(ctx, c, collection, filter)
 		if err != nil {
@@ -76,23 +79,26 @@ func listing[T any](typeName string, collection api.Collection[T], filters []str
 func (p *listProvider) listers() []lister {
 	byName := []string{"name"}
 	note := func(typeName string, collection api.Collection[api.Note]) lister {
-		return listing(typeName, collection, byName, func(n api.Note) string { return n.Name }, func(d *schema.ResourceData, n api.Note) diag.Diagnostics {
-			d.SetId(n.ID)
-			return append(set(d, map[string]any{"name": n.Name, "text": n.Text}), setIdentity(d, map[string]any{"id": n.ID})...)
-		})
+		return listing(typeName, collection, byName, func(n api.Note) string { return n.Name },
+			func(d *schema.ResourceData, n api.Note) diag.Diagnostics {
+				d.SetId(n.ID)
+				return append(set(d, map[string]any{"name": n.Name, "text": n.Text}), setIdentity(d, map[string]any{"id": n.ID})...)
+			})
 	}
 	at := p.release
 	volume := func(typeName string, collection api.Collection[api.Volume], state release.Release) lister {
-		return listing(typeName, collection, byName, func(v api.Volume) string { return v.Name }, func(d *schema.ResourceData, v api.Volume) diag.Diagnostics {
-			d.SetId(v.ID)
-			return append(
-				set(d, map[string]any{"name": v.Name, sizeName(state): v.SizeGiB, "public": publicAs(state, v.Public)}),
-				setIdentity(d, map[string]any{idName(at): v.ID, "public": publicAs(at, v.Public)})...)
-		})
+		return listing(typeName, collection, byName, func(v api.Volume) string { return v.Name },
+			func(d *schema.ResourceData, v api.Volume) diag.Diagnostics {
+				d.SetId(v.ID)
+				return append(
+					set(d, map[string]any{"name": v.Name, sizeName(state): v.SizeGiB, "public": publicAs(state, v.Public)}),
+					setIdentity(d, map[string]any{idName(at): v.ID, "public": publicAs(at, v.Public)})...)
+			})
 	}
 	all := []lister{
 		listing("examplecloud_thing", api.Things, []string{"region", "name"}, func(t api.Thing) string { return t.Name }, thingTake),
-		listing("examplecloud_datastore", api.Datastores, []string{"hci_cluster_uuid", "cluster_info_id", "name"}, func(s api.Datastore) string { return s.Name }, datastoreTake),
+		listing("examplecloud_datastore", api.Datastores, []string{"hci_cluster_uuid", "cluster_info_id", "name"},
+			func(s api.Datastore) string { return s.Name }, datastoreTake),
 		listing("examplecloud_ticket", api.Tickets, []string{"title", "create_token"}, func(t api.Ticket) string { return t.Title }, ticketTake),
 		listing("examplecloud_alias", api.Aliases, byName, func(a api.Alias) string { return a.Name }, aliasTake),
 		listing("examplecloud_nickname", api.Nicknames, byName, func(a api.Alias) string { return a.Name }, aliasTake),
@@ -157,7 +163,9 @@ func (l *listResource) RawV5Schemas(ctx context.Context, _ list.RawV5SchemaReque
 	resp.ProtoV5IdentitySchema = l.resource.ProtoIdentitySchema(ctx)()
 }
 
-func (l *listResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+func (l *listResource) ListResourceConfigSchema(
+	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,
+) {
 	resp.Schema = listschema.Schema{Attributes: map[string]listschema.Attribute{}}
 	for _, name := range l.filters {
 		resp.Schema.Attributes[name] = listschema.StringAttribute{Optional: true, Description: "Lists only objects with this " + name + "."}

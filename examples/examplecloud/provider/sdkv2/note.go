@@ -114,12 +114,14 @@ func resourceIdentityImport() *schema.Resource {
 	})
 	r.Identity = identityByID()
 	passThrough := schema.ImportStatePassthroughWithIdentity("id")
-	r.Importer = &schema.ResourceImporter{StateContext: func(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
-		if d.Id() != "" {
-			return nil, errors.New("import by id is not supported: import examplecloud_identity_import by its identity")
-		}
-		return passThrough(ctx, d, meta)
-	}}
+	r.Importer = &schema.ResourceImporter{
+		StateContext: func(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
+			if d.Id() != "" {
+				return nil, errors.New("import by id is not supported: import examplecloud_identity_import by its identity")
+			}
+			return passThrough(ctx, d, meta)
+		},
+	}
 	return r
 }
 
@@ -141,27 +143,29 @@ func resourceOddImport() *schema.Resource {
 	r := resourceNote(api.OddImports)
 	r.Identity = identityByID()
 	passThrough := schema.ImportStatePassthroughWithIdentity("id")
-	r.Importer = &schema.ResourceImporter{StateContext: func(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
-		how, ids, _ := strings.Cut(d.Id(), ":")
-		switch how {
-		case "none":
-			return nil, nil
-		case "several":
-			var all []*schema.ResourceData
-			for id := range strings.SplitSeq(ids, ",") {
-				one := r.Data(nil)
-				one.SetType("examplecloud_odd_import")
-				one.SetId(id)
-				all = append(all, one)
+	r.Importer = &schema.ResourceImporter{
+		StateContext: func(ctx context.Context, d *schema.ResourceData, meta any) ([]*schema.ResourceData, error) {
+			how, ids, _ := strings.Cut(d.Id(), ":")
+			switch how {
+			case "none":
+				return nil, nil
+			case "several":
+				var all []*schema.ResourceData
+				for id := range strings.SplitSeq(ids, ",") {
+					one := r.Data(nil)
+					one.SetType("examplecloud_odd_import")
+					one.SetId(id)
+					all = append(all, one)
+				}
+				return all, nil
+			case "other":
+				other := resourceIDImport().Data(nil)
+				other.SetType("examplecloud_id_import")
+				other.SetId(ids)
+				return []*schema.ResourceData{other}, nil
 			}
-			return all, nil
-		case "other":
-			other := resourceIDImport().Data(nil)
-			other.SetType("examplecloud_id_import")
-			other.SetId(ids)
-			return []*schema.ResourceData{other}, nil
-		}
-		return passThrough(ctx, d, meta)
-	}}
+			return passThrough(ctx, d, meta)
+		},
+	}
 	return r
 }

@@ -21,8 +21,14 @@ func New(r release.Release) *schema.Provider {
 	return &schema.Provider{
 		Schema: map[string]*schema.Schema{
 			"endpoint": {Type: schema.TypeString, Optional: true, Description: "Address of the cloud. $EXAMPLECLOUD_ENDPOINT if not set."},
-			"region":   {Type: schema.TypeString, Optional: true, Description: "Region of objects that name none. $EXAMPLECLOUD_REGION, or us-east-1, if not set."},
-			"token":    {Type: schema.TypeString, Optional: true, Sensitive: true, Description: "Token of the cloud. $EXAMPLECLOUD_TOKEN if not set."},
+			"region": {
+				Type: schema.TypeString, Optional: true,
+				Description: "Region of objects that name none. $EXAMPLECLOUD_REGION, or us-east-1, if not set.",
+			},
+			"token": {
+				Type: schema.TypeString, Optional: true, Sensitive: true,
+				Description: "Token of the cloud. $EXAMPLECLOUD_TOKEN if not set.",
+			},
 		},
 		ConfigureContextFunc: func(_ context.Context, d *schema.ResourceData) (any, diag.Diagnostics) {
 			c, err := client.New(client.Config{

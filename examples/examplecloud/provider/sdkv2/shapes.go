@@ -17,7 +17,8 @@ import (
 // as one document; what goes in comes out.
 func resourceShapes() *schema.Resource {
 	text := func() *schema.Schema { return &schema.Schema{Type: schema.TypeString, Optional: true} }
-	strings, floats, bools := &schema.Schema{Type: schema.TypeString}, &schema.Schema{Type: schema.TypeFloat}, &schema.Schema{Type: schema.TypeBool}
+	strings, floats, bools := &schema.Schema{Type: schema.TypeString}, &schema.Schema{Type: schema.TypeFloat},
+		&schema.Schema{Type: schema.TypeBool}
 	inner := func() map[string]*schema.Schema {
 		return map[string]*schema.Schema{
 			"name":    {Type: schema.TypeString, Required: true},
@@ -31,7 +32,9 @@ func resourceShapes() *schema.Resource {
 		"value": {Type: schema.TypeInt, Computed: true},
 	}}
 	listBlock := inner()
-	listBlock["deep_block"] = &schema.Schema{Type: schema.TypeSet, Optional: true, Elem: &schema.Resource{Schema: map[string]*schema.Schema{"note": text()}}}
+	listBlock["deep_block"] = &schema.Schema{
+		Type: schema.TypeSet, Optional: true, Elem: &schema.Resource{Schema: map[string]*schema.Schema{"note": text()}},
+	}
 	return &schema.Resource{
 		Description: "Everything that a schema can have.",
 		Schema: map[string]*schema.Schema{
@@ -44,21 +47,38 @@ func resourceShapes() *schema.Resource {
 			"weight":   {Type: schema.TypeFloat, Optional: true, ForceNew: true},
 			"active":   {Type: schema.TypeBool, Optional: true, ForceNew: true},
 
-			"a_bool":          {Type: schema.TypeBool, Optional: true},
-			"an_int64":        {Type: schema.TypeInt, Optional: true},
-			"a_float64":       {Type: schema.TypeFloat, Optional: true},
-			"strings_list":    {Type: schema.TypeList, Optional: true, Elem: strings},
-			"strings_set":     {Type: schema.TypeSet, Optional: true, Elem: strings},
-			"strings_map":     {Type: schema.TypeMap, Optional: true, Elem: strings},
-			"numbers_map":     {Type: schema.TypeMap, Optional: true, Elem: &schema.Schema{Type: schema.TypeInt}},
-			"lists_list":      {Type: schema.TypeList, Optional: true, Elem: &schema.Schema{Type: schema.TypeList, Elem: &schema.Schema{Type: schema.TypeInt}}},
+			"a_bool":       {Type: schema.TypeBool, Optional: true},
+			"an_int64":     {Type: schema.TypeInt, Optional: true},
+			"a_float64":    {Type: schema.TypeFloat, Optional: true},
+			"strings_list": {Type: schema.TypeList, Optional: true, Elem: strings},
+			"strings_set":  {Type: schema.TypeSet, Optional: true, Elem: strings},
+			"strings_map":  {Type: schema.TypeMap, Optional: true, Elem: strings},
+			"numbers_map":  {Type: schema.TypeMap, Optional: true, Elem: &schema.Schema{Type: schema.TypeInt}},
+			"lists_list": {
+				Type: schema.TypeList, Optional: true,
+				Elem: &schema.Schema{Type: schema.TypeList, Elem: &schema.Schema{Type: schema.TypeInt}},
+			},
 			"computed_list":   {Type: schema.TypeList, Computed: true, Elem: pair},
 			"computed_string": {Type: schema.TypeString, Computed: true},
 
-			"single_block":   {Type: schema.TypeList, Optional: true, MaxItems: 1, Elem: &schema.Resource{Schema: map[string]*schema.Schema{"note": text(), "kind": text()}}},
-			"list_block":     {Type: schema.TypeList, Optional: true, Elem: &schema.Resource{Schema: listBlock}},
-			"set_block":      {Type: schema.TypeSet, Optional: true, Elem: &schema.Resource{Schema: map[string]*schema.Schema{"name": {Type: schema.TypeString, Required: true}, "note": text()}}},
-			"computed_block": {Type: schema.TypeList, Optional: true, Computed: true, Elem: &schema.Resource{Schema: map[string]*schema.Schema{"note": text()}}},
+			"single_block": {
+				Type: schema.TypeList, Optional: true, MaxItems: 1,
+				Elem: &schema.Resource{Schema: map[string]*schema.Schema{"note": text(), "kind": text()}},
+			},
+			"list_block": {Type: schema.TypeList, Optional: true, Elem: &schema.Resource{Schema: listBlock}},
+			"set_block": {
+				Type: schema.TypeSet, Optional: true,
+				Elem: &schema.Resource{
+					Schema: map[string]*schema.Schema{
+						"name": {Type: schema.TypeString, Required: true}, "note": text(),
+					},
+				},
+			},
+			"computed_block": {
+				Type: schema.TypeList, Optional: true, Computed: true, Elem: &schema.Resource{
+					Schema: map[string]*schema.Schema{"note": text()},
+				},
+			},
 			// Blocks in the schema, an attribute for those who write: an empty list removes them.
 			"attribute_block": {
 				Type: schema.TypeList, Optional: true, Computed: true, ConfigMode: schema.SchemaConfigModeAttr,
@@ -130,7 +150,8 @@ func resourceShapes() *schema.Resource {
 }
 
 var shapesArguments = []string{
-	"name", "zones", "levels", "switches", "weight", "active", "a_bool", "an_int64", "a_float64", "strings_list", "strings_set", "strings_map", "numbers_map",
+	"name", "zones", "levels", "switches", "weight", "active", "a_bool", "an_int64", "a_float64", "strings_list",
+	"strings_set", "strings_map", "numbers_map",
 	"lists_list", "single_block", "list_block", "set_block", "computed_block", "attribute_block",
 }
 

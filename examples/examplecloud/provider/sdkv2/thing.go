@@ -20,16 +20,22 @@ func resourceThing() *schema.Resource {
 		UpdateContext: thingUpdate,
 		DeleteContext: thingDelete,
 		Schema: map[string]*schema.Schema{
-			"region": {Type: schema.TypeString, Optional: true, Computed: true, ForceNew: true, Description: "Region it is in. That of the provider's configuration if not set."},
-			"name":   {Type: schema.TypeString, Required: true},
-			"size":   {Type: schema.TypeInt, Optional: true, Default: 1},
-			"tags":   {Type: schema.TypeMap, Optional: true, Elem: &schema.Schema{Type: schema.TypeString}},
+			"region": {
+				Type: schema.TypeString, Optional: true, Computed: true, ForceNew: true,
+				Description: "Region it is in. That of the provider's configuration if not set.",
+			},
+			"name": {Type: schema.TypeString, Required: true},
+			"size": {Type: schema.TypeInt, Optional: true, Default: 1},
+			"tags": {Type: schema.TypeMap, Optional: true, Elem: &schema.Schema{Type: schema.TypeString}},
 		},
 		Identity: &schema.ResourceIdentity{
 			SchemaFunc: func() map[string]*schema.Schema {
 				return map[string]*schema.Schema{
-					"id":     {Type: schema.TypeString, RequiredForImport: true, Description: "Id of the thing."},
-					"region": {Type: schema.TypeString, OptionalForImport: true, Description: "Region of the thing. That of the provider's configuration if not set."},
+					"id": {Type: schema.TypeString, RequiredForImport: true, Description: "Id of the thing."},
+					"region": {
+						Type: schema.TypeString, OptionalForImport: true,
+						Description: "Region of the thing. That of the provider's configuration if not set.",
+					},
 				}
 			},
 		},

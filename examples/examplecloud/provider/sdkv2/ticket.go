@@ -24,10 +24,13 @@ func resourceTicket() *schema.Resource {
 		UpdateContext: ticketUpdate,
 		DeleteContext: ticketDelete,
 		Schema: map[string]*schema.Schema{
-			"title":        {Type: schema.TypeString, Required: true},
-			"body":         {Type: schema.TypeString, Optional: true},
-			"severity":     {Type: schema.TypeString, Optional: true, Default: "normal"},
-			"create_token": {Type: schema.TypeString, Optional: true, Computed: true, ForceNew: true, Description: "Two creations with the same token make one ticket. Made up if not set."},
+			"title":    {Type: schema.TypeString, Required: true},
+			"body":     {Type: schema.TypeString, Optional: true},
+			"severity": {Type: schema.TypeString, Optional: true, Default: "normal"},
+			"create_token": {
+				Type: schema.TypeString, Optional: true, Computed: true, ForceNew: true,
+				Description: "Two creations with the same token make one ticket. Made up if not set.",
+			},
 		},
 		Identity: identityByID(),
 		// The one attribute of the identity is the one of the state.

@@ -27,7 +27,10 @@ import (
 //
 // The identity is at one release, and the state may be at another: of one type only the identity
 // has a history.
-func resourceVolume(at, state release.Release, collection api.Collection[api.Volume], upgraders func(release.Release) []schema.IdentityUpgrader) *schema.Resource {
+func resourceVolume(
+	at, state release.Release, collection api.Collection[api.Volume],
+	upgraders func(release.Release) []schema.IdentityUpgrader,
+) *schema.Resource {
 	take := func(d *schema.ResourceData, made api.Volume) diag.Diagnostics {
 		d.SetId(made.ID)
 		diags := set(d, map[string]any{"name": made.Name, sizeName(state): made.SizeGiB, "public": publicAs(state, made.Public)})
@@ -85,7 +88,9 @@ func resourceVolume(at, state release.Release, collection api.Collection[api.Vol
 			return take(d, made)
 		},
 		UpdateContext: func(ctx context.Context, d *schema.ResourceData, meta any) diag.Diagnostics {
-			made, err := client.Update(ctx, clientOf(meta), collection, d.Id(), map[string]any{"name": get(d, "name"), "size_gib": d.Get(sizeName(state))})
+			made, err := client.Update(ctx, clientOf(meta), collection, d.Id(), map[string]any{
+				"name": get(d, "name"), "size_gib": d.Get(sizeName(state)),
+			})
 			if err != nil {
 				return fail("update the volume", err)
 			}

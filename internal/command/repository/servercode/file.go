@@ -56,7 +56,8 @@ func (f *file) code(factories []string) (*Code, error) {
 	last := "return " + factories[0] + "(), nil"
 	if len(factories) > 1 {
 		f.statements = append(f.statements, fmt.Sprintf("mux, err := %s.NewMuxServer(%s.Background(), %s)",
-			f.use(fmt.Sprintf(mux, f.protocol), fmt.Sprintf("tf%dmuxserver", f.protocol)), f.use("context", "context"), strings.Join(factories, ", ")), check)
+			f.use(fmt.Sprintf(mux, f.protocol), fmt.Sprintf("tf%dmuxserver", f.protocol)),
+			f.use("context", "context"), strings.Join(factories, ", ")), check)
 		last = "return mux.ProviderServer(), nil"
 	}
 	parent, err := f.parent()
@@ -80,7 +81,8 @@ func (f *file) code(factories []string) (*Code, error) {
 	slices.Sort(std)
 	slices.Sort(others)
 	fmt.Fprintf(&b, "%s\n\n%s\n)\n\n", strings.Join(std, "\n"), strings.Join(others, "\n"))
-	fmt.Fprintf(&b, "// New returns a new server. Each provider configuration has one, so servers must share nothing.\nfunc New(version string) (%s.ProviderServer, error) {\n", types)
+	fmt.Fprintf(&b, "// New returns a new server. Each provider configuration has one, so servers must share "+
+		"nothing.\nfunc New(version string) (%s.ProviderServer, error) {\n", types)
 	for _, s := range append(f.statements, last) {
 		b.WriteString(s + "\n")
 	}

@@ -87,7 +87,9 @@ func (p *Packages) call(out *file, f Function, name string) (string, error) {
 			names = append(names, "_")
 		}
 	}
-	out.statements = append(out.statements, fmt.Sprintf("%s := %s.%s(%s)", strings.Join(names, ", "), out.use(f.Package, pkg.Name()), f.Name, strings.Join(args, ", ")))
+	out.statements = append(out.statements,
+		fmt.Sprintf("%s := %s.%s(%s)", strings.Join(names, ", "), out.use(f.Package, pkg.Name()), f.Name,
+			strings.Join(args, ", ")))
 	if fails {
 		out.statements = append(out.statements, check)
 	}

@@ -81,7 +81,8 @@ func (f *file) factory(expression string, k kind, function bool) (factory string
 			speaks = 6
 		}
 		if factory = made; !function {
-			factory = fmt.Sprintf("func() %s.ProviderServer { return %s }", f.use(fmt.Sprintf(protocol, speaks), fmt.Sprintf("tfprotov%d", speaks)), made)
+			factory = fmt.Sprintf("func() %s.ProviderServer { return %s }",
+				f.use(fmt.Sprintf(protocol, speaks), fmt.Sprintf("tfprotov%d", speaks)), made)
 		}
 	default:
 		return "", fmt.Errorf("it makes no server of a provider")
@@ -93,7 +94,8 @@ func (f *file) factory(expression string, k kind, function bool) (factory string
 		f.lifts++
 		name := fmt.Sprintf("lifted%d", f.lifts)
 		f.statements = append(f.statements,
-			fmt.Sprintf("%s, err := %s.UpgradeServer(%s.Background(), %s)", name, f.use(lift, "tf5to6server"), f.use("context", "context"), factory), check)
+			fmt.Sprintf("%s, err := %s.UpgradeServer(%s.Background(), %s)", name, f.use(lift, "tf5to6server"),
+				f.use("context", "context"), factory), check)
 		factory = fmt.Sprintf("func() %s.ProviderServer { return %s }", f.use(fmt.Sprintf(protocol, 6), "tfprotov6"), name)
 	}
 	return factory, nil

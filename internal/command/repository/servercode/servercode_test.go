@@ -34,7 +34,8 @@ func newModule(t *testing.T) string {
 		}
 		raw = bytes.Replace(raw, []byte("module github.com/landbridge-io/landbridge/examples/examplecloud"), []byte("module "+module), 1)
 		if name == "go.mod" {
-			raw = append(raw, "\nrequire github.com/hashicorp/terraform-plugin-sdk v0.0.0\nreplace github.com/hashicorp/terraform-plugin-sdk => ./oldest\n"...)
+			raw = append(raw, "\nrequire github.com/hashicorp/terraform-plugin-sdk v0.0.0\nreplace "+
+				"github.com/hashicorp/terraform-plugin-sdk => ./oldest\n"...)
 		}
 		put(t, filepath.Join(dir, name), raw)
 	}
@@ -90,10 +91,19 @@ func TestCode(t *testing.T) {
 		"mux6":      {parent: module},
 		"run":       {protocol: 5, parent: module},
 		"helper":    {},
-		"parameter": {protocol: 5, want: "the provider's main package does not show which functions make its server: factory of its function is given by the caller"},
-		"variable":  {protocol: 5, want: "the provider's main package does not show which functions make its server: it uses the variable provider of the main package"},
-		"nothing":   {want: "the provider's main package does not show which functions make its server: it calls none of the functions that serve providers"},
-		"oldest":    {want: "the provider is on version 1 of Terraform's SDK, whose servers cannot be linked into another program"},
+		"parameter": {
+			protocol: 5, want: "the provider's main package does not show which functions make its server: factory " +
+				"of its function is given by the caller",
+		},
+		"variable": {
+			protocol: 5, want: "the provider's main package does not show which functions make its server: it uses " +
+				"the variable provider of the main package",
+		},
+		"nothing": {
+			want: "the provider's main package does not show which functions make its server: it calls none of the " +
+				"functions that serve providers",
+		},
+		"oldest": {want: "the provider is on version 1 of Terraform's SDK, whose servers cannot be linked into another program"},
 
 		"function-exported":  {functions: []string{"exported.Server"}},
 		"function-framework": {functions: []string{"internal/provider.Concrete"}, parent: module},
@@ -101,11 +111,22 @@ func TestCode(t *testing.T) {
 		"function-results":   {protocol: 5, functions: []string{"internal/sdk.Factory"}, parent: module},
 		"functions-mux5":     {protocol: 5, functions: []string{"internal/sdk.Server", "internal/provider.New"}, parent: module},
 		"functions-mux6":     {functions: []string{"internal/sdk.Provider", "internal/provider.WithVersion", "exported.Server"}, parent: module},
-		"function-protocol":  {protocol: 5, functions: []string{"exported.Server"}, want: module + "/exported.Server: it makes servers of protocol 6, but the provider's program speaks protocol 5"},
-		"function-parameter": {functions: []string{"exported.Region"}, want: module + "/exported.Region: it has a parameter of type int; a context and the provider's version, a string, are all that is known"},
-		"function-result":    {functions: []string{"exported.Name"}, want: module + "/exported.Name: it makes no server of a provider"},
-		"function-missing":   {functions: []string{"exported.None"}, want: module + "/exported.None: the package has no such exported function"},
-		"function-main":      {functions: []string{"cmd/helper.Main"}, want: module + "/cmd/helper.Main: the package has no such exported function"},
+		"function-protocol": {
+			protocol: 5, functions: []string{"exported.Server"},
+			want: module + "/exported.Server: it makes servers of protocol 6, but the provider's program " +
+				"speaks protocol 5",
+		},
+		"function-parameter": {
+			functions: []string{"exported.Region"},
+			want: module + "/exported.Region: it has a parameter of type int; a context and the provider's " +
+				"version, a string, are all that is known",
+		},
+		"function-result":  {functions: []string{"exported.Name"}, want: module + "/exported.Name: it makes no server of a provider"},
+		"function-missing": {functions: []string{"exported.None"}, want: module + "/exported.None: the package has no such exported function"},
+		"function-main": {
+			functions: []string{"cmd/helper.Main"},
+			want:      module + "/cmd/helper.Main: the package has no such exported function",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -73,7 +73,8 @@ func (f *filler) fill(v reflect.Value, depth int) {
 		switch v.Type() {
 		case reflect.TypeFor[tfprotov6.StringKind]():
 			v.SetInt(1)
-		case reflect.TypeFor[tfprotov6.DeferredReason](), reflect.TypeFor[tfprotov6.SchemaNestedBlockNestingMode](), reflect.TypeFor[tfprotov6.SchemaObjectNestingMode]():
+		case reflect.TypeFor[tfprotov6.DeferredReason](), reflect.TypeFor[tfprotov6.SchemaNestedBlockNestingMode](),
+			reflect.TypeFor[tfprotov6.SchemaObjectNestingMode]():
 			v.SetInt(2)
 		default:
 			f.n++

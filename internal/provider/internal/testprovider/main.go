@@ -127,10 +127,12 @@ func run(mode, record string) error {
 	case Good5:
 		core.Protocol = 5
 	case Debugged:
-		return tf6server.Serve(Address, func() tfprotov6.ProviderServer { return server }, tf6server.WithManagedDebug(), tf6server.WithManagedDebugReattachConfigTimeout(time.Minute))
+		return tf6server.Serve(Address, func() tfprotov6.ProviderServer { return server },
+			tf6server.WithManagedDebug(), tf6server.WithManagedDebugReattachConfigTimeout(time.Minute))
 	case Debugged5:
 		core.Protocol = 5
-		return tf5server.Serve(Address, func() tfprotov5.ProviderServer { return New5(core) }, tf5server.WithManagedDebug(), tf5server.WithManagedDebugReattachConfigTimeout(time.Minute))
+		return tf5server.Serve(Address, func() tfprotov5.ProviderServer { return New5(core) },
+			tf5server.WithManagedDebug(), tf5server.WithManagedDebugReattachConfigTimeout(time.Minute))
 	case Both:
 		return serve(map[int]goplugin.Plugin{5: plugin5(New5(core)), 6: plugin6(server)})
 	case Walk, Walk5:

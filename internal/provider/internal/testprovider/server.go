@@ -89,7 +89,9 @@ func (c *Core) GetProviderSchema(ctx context.Context, r *tfprotov6.GetProviderSc
 
 // ValidateProviderConfig answers without diagnostics if only Schema is set, because they would
 // disturb other tests.
-func (c *Core) ValidateProviderConfig(ctx context.Context, r *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (c *Core) ValidateProviderConfig(
+	ctx context.Context, r *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	a, err := answer[tfprotov6.ValidateProviderConfigResponse](ctx, c, "ValidateProviderConfig", r)
 	if c.Schema != nil && c.Behave == nil {
 		return &tfprotov6.ValidateProviderConfigResponse{}, err
@@ -112,7 +114,9 @@ func (c *Core) GetMetadata(ctx context.Context, r *tfprotov6.GetMetadataRequest)
 }
 
 // GetResourceIdentitySchemas is recorded and answered.
-func (c *Core) GetResourceIdentitySchemas(ctx context.Context, r *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (c *Core) GetResourceIdentitySchemas(
+	ctx context.Context, r *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return answer[tfprotov6.GetResourceIdentitySchemasResponse](ctx, c, "GetResourceIdentitySchemas", r)
 }
 
@@ -122,17 +126,23 @@ func (c *Core) StopProvider(ctx context.Context, r *tfprotov6.StopProviderReques
 }
 
 // ValidateResourceConfig is recorded and answered.
-func (c *Core) ValidateResourceConfig(ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (c *Core) ValidateResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return answer[tfprotov6.ValidateResourceConfigResponse](ctx, c, "ValidateResourceConfig", r)
 }
 
 // UpgradeResourceState is recorded and answered.
-func (c *Core) UpgradeResourceState(ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (c *Core) UpgradeResourceState(
+	ctx context.Context, r *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return answer[tfprotov6.UpgradeResourceStateResponse](ctx, c, "UpgradeResourceState", r)
 }
 
 // UpgradeResourceIdentity is recorded and answered.
-func (c *Core) UpgradeResourceIdentity(ctx context.Context, r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (c *Core) UpgradeResourceIdentity(
+	ctx context.Context, r *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	return answer[tfprotov6.UpgradeResourceIdentityResponse](ctx, c, "UpgradeResourceIdentity", r)
 }
 
@@ -142,17 +152,23 @@ func (c *Core) ReadResource(ctx context.Context, r *tfprotov6.ReadResourceReques
 }
 
 // PlanResourceChange is recorded and answered.
-func (c *Core) PlanResourceChange(ctx context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (c *Core) PlanResourceChange(
+	ctx context.Context, r *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return answer[tfprotov6.PlanResourceChangeResponse](ctx, c, "PlanResourceChange", r)
 }
 
 // ApplyResourceChange is recorded and answered.
-func (c *Core) ApplyResourceChange(ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (c *Core) ApplyResourceChange(
+	ctx context.Context, r *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return answer[tfprotov6.ApplyResourceChangeResponse](ctx, c, "ApplyResourceChange", r)
 }
 
 // ImportResourceState is recorded and answered.
-func (c *Core) ImportResourceState(ctx context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (c *Core) ImportResourceState(
+	ctx context.Context, r *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	return answer[tfprotov6.ImportResourceStateResponse](ctx, c, "ImportResourceState", r)
 }
 
@@ -162,12 +178,16 @@ func (c *Core) MoveResourceState(ctx context.Context, r *tfprotov6.MoveResourceS
 }
 
 // GenerateResourceConfig is recorded and answered.
-func (c *Core) GenerateResourceConfig(ctx context.Context, r *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
+func (c *Core) GenerateResourceConfig(
+	ctx context.Context, r *tfprotov6.GenerateResourceConfigRequest,
+) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	return answer[tfprotov6.GenerateResourceConfigResponse](ctx, c, "GenerateResourceConfig", r)
 }
 
 // ValidateDataResourceConfig is recorded and answered.
-func (c *Core) ValidateDataResourceConfig(ctx context.Context, r *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+func (c *Core) ValidateDataResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	return answer[tfprotov6.ValidateDataResourceConfigResponse](ctx, c, "ValidateDataResourceConfig", r)
 }
 
@@ -187,12 +207,16 @@ func (c *Core) CallFunction(ctx context.Context, r *tfprotov6.CallFunctionReques
 }
 
 // ValidateEphemeralResourceConfig is recorded and answered.
-func (c *Core) ValidateEphemeralResourceConfig(ctx context.Context, r *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+func (c *Core) ValidateEphemeralResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateEphemeralResourceConfigRequest,
+) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
 	return answer[tfprotov6.ValidateEphemeralResourceConfigResponse](ctx, c, "ValidateEphemeralResourceConfig", r)
 }
 
 // OpenEphemeralResource is recorded and answered. "opened" is answered without a deferral.
-func (c *Core) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+func (c *Core) OpenEphemeralResource(
+	ctx context.Context, r *tfprotov6.OpenEphemeralResourceRequest,
+) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	if r.TypeName == "opened" {
 		return &tfprotov6.OpenEphemeralResourceResponse{}, nil
 	}
@@ -200,22 +224,30 @@ func (c *Core) OpenEphemeralResource(ctx context.Context, r *tfprotov6.OpenEphem
 }
 
 // RenewEphemeralResource is recorded and answered.
-func (c *Core) RenewEphemeralResource(ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest) (*tfprotov6.RenewEphemeralResourceResponse, error) {
+func (c *Core) RenewEphemeralResource(
+	ctx context.Context, r *tfprotov6.RenewEphemeralResourceRequest,
+) (*tfprotov6.RenewEphemeralResourceResponse, error) {
 	return answer[tfprotov6.RenewEphemeralResourceResponse](ctx, c, "RenewEphemeralResource", r)
 }
 
 // CloseEphemeralResource is recorded and answered.
-func (c *Core) CloseEphemeralResource(ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+func (c *Core) CloseEphemeralResource(
+	ctx context.Context, r *tfprotov6.CloseEphemeralResourceRequest,
+) (*tfprotov6.CloseEphemeralResourceResponse, error) {
 	return answer[tfprotov6.CloseEphemeralResourceResponse](ctx, c, "CloseEphemeralResource", r)
 }
 
 // ValidateListResourceConfig is recorded and answered.
-func (s Server) ValidateListResourceConfig(ctx context.Context, r *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+func (s Server) ValidateListResourceConfig(
+	ctx context.Context, r *tfprotov6.ValidateListResourceConfigRequest,
+) (*tfprotov6.ValidateListResourceConfigResponse, error) {
 	return answer[tfprotov6.ValidateListResourceConfigResponse](ctx, s.Core, "ValidateListResourceConfig", r)
 }
 
 // ValidateActionConfig is recorded and answered.
-func (s Server) ValidateActionConfig(ctx context.Context, r *tfprotov6.ValidateActionConfigRequest) (*tfprotov6.ValidateActionConfigResponse, error) {
+func (s Server) ValidateActionConfig(
+	ctx context.Context, r *tfprotov6.ValidateActionConfigRequest,
+) (*tfprotov6.ValidateActionConfigResponse, error) {
 	return answer[tfprotov6.ValidateActionConfigResponse](ctx, s.Core, "ValidateActionConfig", r)
 }
 
@@ -225,12 +257,16 @@ func (s Server) PlanAction(ctx context.Context, r *tfprotov6.PlanActionRequest) 
 }
 
 // ValidateStateStoreConfig is recorded and answered.
-func (s Server) ValidateStateStoreConfig(ctx context.Context, r *tfprotov6.ValidateStateStoreConfigRequest) (*tfprotov6.ValidateStateStoreConfigResponse, error) {
+func (s Server) ValidateStateStoreConfig(
+	ctx context.Context, r *tfprotov6.ValidateStateStoreConfigRequest,
+) (*tfprotov6.ValidateStateStoreConfigResponse, error) {
 	return answer[tfprotov6.ValidateStateStoreConfigResponse](ctx, s.Core, "ValidateStateStoreConfig", r)
 }
 
 // ConfigureStateStore is recorded and answered.
-func (s Server) ConfigureStateStore(ctx context.Context, r *tfprotov6.ConfigureStateStoreRequest) (*tfprotov6.ConfigureStateStoreResponse, error) {
+func (s Server) ConfigureStateStore(
+	ctx context.Context, r *tfprotov6.ConfigureStateStoreRequest,
+) (*tfprotov6.ConfigureStateStoreResponse, error) {
 	return answer[tfprotov6.ConfigureStateStoreResponse](ctx, s.Core, "ConfigureStateStore", r)
 }
 

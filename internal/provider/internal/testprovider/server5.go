@@ -37,13 +37,19 @@ func (c Core5) GetProviderSchema(ctx context.Context, r *tfprotov5.GetProviderSc
 }
 
 // GetResourceIdentitySchemas is recorded and answered.
-func (c Core5) GetResourceIdentitySchemas(ctx context.Context, r *tfprotov5.GetResourceIdentitySchemasRequest) (*tfprotov5.GetResourceIdentitySchemasResponse, error) {
-	return lower[tfprotov5.GetResourceIdentitySchemasResponse](c.Core.GetResourceIdentitySchemas(ctx, convert[tfprotov6.GetResourceIdentitySchemasRequest](r)))
+func (c Core5) GetResourceIdentitySchemas(
+	ctx context.Context, r *tfprotov5.GetResourceIdentitySchemasRequest,
+) (*tfprotov5.GetResourceIdentitySchemasResponse, error) {
+	return lower[tfprotov5.GetResourceIdentitySchemasResponse](c.Core.GetResourceIdentitySchemas(ctx,
+		convert[tfprotov6.GetResourceIdentitySchemasRequest](r)))
 }
 
 // PrepareProviderConfig is recorded and answered.
-func (c Core5) PrepareProviderConfig(ctx context.Context, r *tfprotov5.PrepareProviderConfigRequest) (*tfprotov5.PrepareProviderConfigResponse, error) {
-	return lower[tfprotov5.PrepareProviderConfigResponse](c.Core.ValidateProviderConfig(ctx, convert[tfprotov6.ValidateProviderConfigRequest](r)))
+func (c Core5) PrepareProviderConfig(
+	ctx context.Context, r *tfprotov5.PrepareProviderConfigRequest,
+) (*tfprotov5.PrepareProviderConfigResponse, error) {
+	return lower[tfprotov5.PrepareProviderConfigResponse](c.Core.ValidateProviderConfig(ctx,
+		convert[tfprotov6.ValidateProviderConfigRequest](r)))
 }
 
 // ConfigureProvider is recorded and answered.
@@ -57,18 +63,26 @@ func (c Core5) StopProvider(ctx context.Context, r *tfprotov5.StopProviderReques
 }
 
 // ValidateResourceTypeConfig is recorded and answered.
-func (c Core5) ValidateResourceTypeConfig(ctx context.Context, r *tfprotov5.ValidateResourceTypeConfigRequest) (*tfprotov5.ValidateResourceTypeConfigResponse, error) {
-	return lower[tfprotov5.ValidateResourceTypeConfigResponse](c.Core.ValidateResourceConfig(ctx, convert[tfprotov6.ValidateResourceConfigRequest](r)))
+func (c Core5) ValidateResourceTypeConfig(
+	ctx context.Context, r *tfprotov5.ValidateResourceTypeConfigRequest,
+) (*tfprotov5.ValidateResourceTypeConfigResponse, error) {
+	return lower[tfprotov5.ValidateResourceTypeConfigResponse](c.Core.ValidateResourceConfig(ctx,
+		convert[tfprotov6.ValidateResourceConfigRequest](r)))
 }
 
 // UpgradeResourceState is recorded and answered.
-func (c Core5) UpgradeResourceState(ctx context.Context, r *tfprotov5.UpgradeResourceStateRequest) (*tfprotov5.UpgradeResourceStateResponse, error) {
+func (c Core5) UpgradeResourceState(
+	ctx context.Context, r *tfprotov5.UpgradeResourceStateRequest,
+) (*tfprotov5.UpgradeResourceStateResponse, error) {
 	return lower[tfprotov5.UpgradeResourceStateResponse](c.Core.UpgradeResourceState(ctx, convert[tfprotov6.UpgradeResourceStateRequest](r)))
 }
 
 // UpgradeResourceIdentity is recorded and answered.
-func (c Core5) UpgradeResourceIdentity(ctx context.Context, r *tfprotov5.UpgradeResourceIdentityRequest) (*tfprotov5.UpgradeResourceIdentityResponse, error) {
-	return lower[tfprotov5.UpgradeResourceIdentityResponse](c.Core.UpgradeResourceIdentity(ctx, convert[tfprotov6.UpgradeResourceIdentityRequest](r)))
+func (c Core5) UpgradeResourceIdentity(
+	ctx context.Context, r *tfprotov5.UpgradeResourceIdentityRequest,
+) (*tfprotov5.UpgradeResourceIdentityResponse, error) {
+	return lower[tfprotov5.UpgradeResourceIdentityResponse](c.Core.UpgradeResourceIdentity(ctx,
+		convert[tfprotov6.UpgradeResourceIdentityRequest](r)))
 }
 
 // ReadResource is recorded and answered.
@@ -77,17 +91,23 @@ func (c Core5) ReadResource(ctx context.Context, r *tfprotov5.ReadResourceReques
 }
 
 // PlanResourceChange is recorded and answered.
-func (c Core5) PlanResourceChange(ctx context.Context, r *tfprotov5.PlanResourceChangeRequest) (*tfprotov5.PlanResourceChangeResponse, error) {
+func (c Core5) PlanResourceChange(
+	ctx context.Context, r *tfprotov5.PlanResourceChangeRequest,
+) (*tfprotov5.PlanResourceChangeResponse, error) {
 	return lower[tfprotov5.PlanResourceChangeResponse](c.Core.PlanResourceChange(ctx, convert[tfprotov6.PlanResourceChangeRequest](r)))
 }
 
 // ApplyResourceChange is recorded and answered.
-func (c Core5) ApplyResourceChange(ctx context.Context, r *tfprotov5.ApplyResourceChangeRequest) (*tfprotov5.ApplyResourceChangeResponse, error) {
+func (c Core5) ApplyResourceChange(
+	ctx context.Context, r *tfprotov5.ApplyResourceChangeRequest,
+) (*tfprotov5.ApplyResourceChangeResponse, error) {
 	return lower[tfprotov5.ApplyResourceChangeResponse](c.Core.ApplyResourceChange(ctx, convert[tfprotov6.ApplyResourceChangeRequest](r)))
 }
 
 // ImportResourceState is recorded and answered.
-func (c Core5) ImportResourceState(ctx context.Context, r *tfprotov5.ImportResourceStateRequest) (*tfprotov5.ImportResourceStateResponse, error) {
+func (c Core5) ImportResourceState(
+	ctx context.Context, r *tfprotov5.ImportResourceStateRequest,
+) (*tfprotov5.ImportResourceStateResponse, error) {
 	return lower[tfprotov5.ImportResourceStateResponse](c.Core.ImportResourceState(ctx, convert[tfprotov6.ImportResourceStateRequest](r)))
 }
 
@@ -97,13 +117,19 @@ func (c Core5) MoveResourceState(ctx context.Context, r *tfprotov5.MoveResourceS
 }
 
 // GenerateResourceConfig is recorded and answered.
-func (c Core5) GenerateResourceConfig(ctx context.Context, r *tfprotov5.GenerateResourceConfigRequest) (*tfprotov5.GenerateResourceConfigResponse, error) {
-	return lower[tfprotov5.GenerateResourceConfigResponse](c.Core.GenerateResourceConfig(ctx, convert[tfprotov6.GenerateResourceConfigRequest](r)))
+func (c Core5) GenerateResourceConfig(
+	ctx context.Context, r *tfprotov5.GenerateResourceConfigRequest,
+) (*tfprotov5.GenerateResourceConfigResponse, error) {
+	return lower[tfprotov5.GenerateResourceConfigResponse](c.Core.GenerateResourceConfig(ctx,
+		convert[tfprotov6.GenerateResourceConfigRequest](r)))
 }
 
 // ValidateDataSourceConfig is recorded and answered.
-func (c Core5) ValidateDataSourceConfig(ctx context.Context, r *tfprotov5.ValidateDataSourceConfigRequest) (*tfprotov5.ValidateDataSourceConfigResponse, error) {
-	return lower[tfprotov5.ValidateDataSourceConfigResponse](c.Core.ValidateDataResourceConfig(ctx, convert[tfprotov6.ValidateDataResourceConfigRequest](r)))
+func (c Core5) ValidateDataSourceConfig(
+	ctx context.Context, r *tfprotov5.ValidateDataSourceConfigRequest,
+) (*tfprotov5.ValidateDataSourceConfigResponse, error) {
+	return lower[tfprotov5.ValidateDataSourceConfigResponse](c.Core.ValidateDataResourceConfig(ctx,
+		convert[tfprotov6.ValidateDataResourceConfigRequest](r)))
 }
 
 // ReadDataSource is recorded and answered.
@@ -122,32 +148,49 @@ func (c Core5) CallFunction(ctx context.Context, r *tfprotov5.CallFunctionReques
 }
 
 // ValidateEphemeralResourceConfig is recorded and answered.
-func (c Core5) ValidateEphemeralResourceConfig(ctx context.Context, r *tfprotov5.ValidateEphemeralResourceConfigRequest) (*tfprotov5.ValidateEphemeralResourceConfigResponse, error) {
-	return lower[tfprotov5.ValidateEphemeralResourceConfigResponse](c.Core.ValidateEphemeralResourceConfig(ctx, convert[tfprotov6.ValidateEphemeralResourceConfigRequest](r)))
+func (c Core5) ValidateEphemeralResourceConfig(
+	ctx context.Context, r *tfprotov5.ValidateEphemeralResourceConfigRequest,
+) (*tfprotov5.ValidateEphemeralResourceConfigResponse, error) {
+	return lower[tfprotov5.ValidateEphemeralResourceConfigResponse](c.Core.ValidateEphemeralResourceConfig(ctx,
+		convert[tfprotov6.ValidateEphemeralResourceConfigRequest](r)))
 }
 
 // OpenEphemeralResource is recorded and answered.
-func (c Core5) OpenEphemeralResource(ctx context.Context, r *tfprotov5.OpenEphemeralResourceRequest) (*tfprotov5.OpenEphemeralResourceResponse, error) {
-	return lower[tfprotov5.OpenEphemeralResourceResponse](c.Core.OpenEphemeralResource(ctx, convert[tfprotov6.OpenEphemeralResourceRequest](r)))
+func (c Core5) OpenEphemeralResource(
+	ctx context.Context, r *tfprotov5.OpenEphemeralResourceRequest,
+) (*tfprotov5.OpenEphemeralResourceResponse, error) {
+	return lower[tfprotov5.OpenEphemeralResourceResponse](c.Core.OpenEphemeralResource(ctx,
+		convert[tfprotov6.OpenEphemeralResourceRequest](r)))
 }
 
 // RenewEphemeralResource is recorded and answered.
-func (c Core5) RenewEphemeralResource(ctx context.Context, r *tfprotov5.RenewEphemeralResourceRequest) (*tfprotov5.RenewEphemeralResourceResponse, error) {
-	return lower[tfprotov5.RenewEphemeralResourceResponse](c.Core.RenewEphemeralResource(ctx, convert[tfprotov6.RenewEphemeralResourceRequest](r)))
+func (c Core5) RenewEphemeralResource(
+	ctx context.Context, r *tfprotov5.RenewEphemeralResourceRequest,
+) (*tfprotov5.RenewEphemeralResourceResponse, error) {
+	return lower[tfprotov5.RenewEphemeralResourceResponse](c.Core.RenewEphemeralResource(ctx,
+		convert[tfprotov6.RenewEphemeralResourceRequest](r)))
 }
 
 // CloseEphemeralResource is recorded and answered.
-func (c Core5) CloseEphemeralResource(ctx context.Context, r *tfprotov5.CloseEphemeralResourceRequest) (*tfprotov5.CloseEphemeralResourceResponse, error) {
-	return lower[tfprotov5.CloseEphemeralResourceResponse](c.Core.CloseEphemeralResource(ctx, convert[tfprotov6.CloseEphemeralResourceRequest](r)))
+func (c Core5) CloseEphemeralResource(
+	ctx context.Context, r *tfprotov5.CloseEphemeralResourceRequest,
+) (*tfprotov5.CloseEphemeralResourceResponse, error) {
+	return lower[tfprotov5.CloseEphemeralResourceResponse](c.Core.CloseEphemeralResource(ctx,
+		convert[tfprotov6.CloseEphemeralResourceRequest](r)))
 }
 
 // ValidateListResourceConfig is recorded and answered.
-func (s Server5) ValidateListResourceConfig(ctx context.Context, r *tfprotov5.ValidateListResourceConfigRequest) (*tfprotov5.ValidateListResourceConfigResponse, error) {
-	return lower[tfprotov5.ValidateListResourceConfigResponse](s.server.ValidateListResourceConfig(ctx, convert[tfprotov6.ValidateListResourceConfigRequest](r)))
+func (s Server5) ValidateListResourceConfig(
+	ctx context.Context, r *tfprotov5.ValidateListResourceConfigRequest,
+) (*tfprotov5.ValidateListResourceConfigResponse, error) {
+	return lower[tfprotov5.ValidateListResourceConfigResponse](s.server.ValidateListResourceConfig(ctx,
+		convert[tfprotov6.ValidateListResourceConfigRequest](r)))
 }
 
 // ValidateActionConfig is recorded and answered.
-func (s Server5) ValidateActionConfig(ctx context.Context, r *tfprotov5.ValidateActionConfigRequest) (*tfprotov5.ValidateActionConfigResponse, error) {
+func (s Server5) ValidateActionConfig(
+	ctx context.Context, r *tfprotov5.ValidateActionConfigRequest,
+) (*tfprotov5.ValidateActionConfigResponse, error) {
 	return lower[tfprotov5.ValidateActionConfigResponse](s.server.ValidateActionConfig(ctx, convert[tfprotov6.ValidateActionConfigRequest](r)))
 }
 

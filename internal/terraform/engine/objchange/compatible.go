@@ -78,7 +78,9 @@ func assertCompatibleBlocks(n *schema.NestedBlock, planned, actual cty.Value, pa
 }
 
 // assertCompatibleElements compares values that have keys: lists, tuples, maps and objects.
-func assertCompatibleElements(planned, actual cty.Value, path cty.Path, assert func(planned, actual cty.Value, path cty.Path) []error) []error {
+func assertCompatibleElements(
+	planned, actual cty.Value, path cty.Path, assert func(planned, actual cty.Value, path cty.Path) []error,
+) []error {
 	var errs []error
 	for it := planned.ElementIterator(); it.Next(); {
 		key, p := it.Element()

@@ -34,7 +34,8 @@ func assertPlannedBlock(b *schema.Block, prior, config, planned cty.Value, path 
 	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
 		n := b.Blocks[name]
 		t := n.ImpliedType()
-		errs = append(errs, assertPlannedBlocks(n, attributeOf(prior, name, t), attributeOf(config, name, t), planned.GetAttr(name), path.GetAttr(name))...)
+		errs = append(errs, assertPlannedBlocks(n, attributeOf(prior, name, t), attributeOf(config, name, t),
+			planned.GetAttr(name), path.GetAttr(name))...)
 	}
 	return errs
 }
@@ -44,7 +45,8 @@ func assertPlannedAttributes(attributes map[string]*schema.Attribute, prior, con
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		a := attributes[name]
 		t := a.ImpliedType()
-		errs = append(errs, assertPlannedAttribute(a, attributeOf(prior, name, t), attributeOf(config, name, t), planned.GetAttr(name), path.GetAttr(name))...)
+		errs = append(errs, assertPlannedAttribute(a, attributeOf(prior, name, t), attributeOf(config, name, t),
+			planned.GetAttr(name), path.GetAttr(name))...)
 	}
 	return errs
 }
@@ -132,11 +134,17 @@ func assertPlannedBlocks(n *schema.NestedBlock, prior, config, planned cty.Value
 	case !config.IsKnown():
 		return []error{path.NewErrorf("planned blocks for an unknown configuration of them")}
 	case !planned.IsKnown():
-		return []error{path.NewErrorf("attribute representing nested blocks must not be unknown itself; set nested attribute values to unknown instead")}
+		return []error{
+			path.NewErrorf("attribute representing nested blocks must not be unknown itself; set nested attribute " +
+				"values to unknown instead"),
+		}
 	}
 	object := func(prior, config, planned cty.Value, path cty.Path) []error {
 		if !planned.IsKnown() {
-			return []error{path.NewErrorf("element representing nested block must not be unknown itself; set nested attribute values to unknown instead")}
+			return []error{
+				path.NewErrorf("element representing nested block must not be unknown itself; set nested attribute " +
+					"values to unknown instead"),
+			}
 		}
 		return assertPlannedBlock(n.Block, prior, config, planned, path)
 	}
@@ -159,7 +167,10 @@ func assertNoUnknownElements(planned cty.Value, path cty.Path) []error {
 	var errs []error
 	for it := planned.ElementIterator(); it.Next(); {
 		if _, v := it.Element(); !v.IsKnown() {
-			errs = append(errs, path.NewErrorf("element representing nested block must not be unknown itself; set nested attribute values to unknown instead"))
+			errs = append(
+				errs, path.NewErrorf("element representing nested block must not be unknown itself; set nested "+
+					"attribute values to unknown instead"),
+			)
 		}
 	}
 	return errs

@@ -65,7 +65,8 @@ func main() {
 	r, err := run(ctx, o, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
-		fmt.Fprintf(os.Stderr, "chaos: to repeat: make chaos OPS=%d SEED=%d EXECUTION=%s REPLICAS=%d\n", o.Operations, o.Seed, o.Execution, o.Replicas)
+		fmt.Fprintf(os.Stderr, "chaos: to repeat: make chaos OPS=%d SEED=%d EXECUTION=%s REPLICAS=%d\n", o.Operations,
+			o.Seed, o.Execution, o.Replicas)
 	}
 	if r != nil {
 		fmt.Println(r.Line())

@@ -9,7 +9,8 @@ import (
 // headings are the titles of forms and ways.
 var headings = map[string]string{
 	examplecloudtest.SDKv2: "SDKv2", examplecloudtest.Framework5: "framework 5", examplecloudtest.Framework6: "framework 6",
-	string(conformance.OpenTofu): "OpenTofu", string(conformance.Terraform): "Terraform 1.5", string(conformance.Plugin): "plugin", string(conformance.InProcess): "in process",
+	string(conformance.OpenTofu): "OpenTofu", string(conformance.Terraform): "Terraform 1.5",
+	string(conformance.Plugin): "plugin", string(conformance.InProcess): "in process",
 }
 
 func main() {

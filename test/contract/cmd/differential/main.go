@@ -36,10 +36,13 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the random cases")
 	flag.IntVar(&o.first, "first", 0, "number of the first random case: -first 17 -cases 1 runs case 17 only")
 	flag.IntVar(&o.batch, "batch", 100, "number of cases per run of tofu")
-	flag.IntVar(&o.programs, "programs", -1, "number of further random cases run by landbridge as a program and by tofu with the same provider binaries; one for every twenty others, at most 250, if negative")
-	flag.IntVar(&o.ephemerals, "ephemerals", -1, "number of further random cases of ephemeral resources; one for every four others, at most 1000, if negative")
+	flag.IntVar(&o.programs, "programs", -1, "number of further random cases run by landbridge as a program and by "+
+		"tofu with the same provider binaries; one for every twenty others, at most 250, if negative")
+	flag.IntVar(&o.ephemerals, "ephemerals", -1,
+		"number of further random cases of ephemeral resources; one for every four others, at most 1000, if negative")
 	flag.IntVar(&o.workers, "workers", min(runtime.NumCPU(), 4), "number of concurrent runs")
-	flag.StringVar(&o.fixtures, "fixtures", "differential/testdata", "directory of saved cases, which run first; new ones are saved there; empty for none")
+	flag.StringVar(&o.fixtures, "fixtures", "differential/testdata",
+		"directory of saved cases, which run first; new ones are saved there; empty for none")
 	flag.BoolVar(&o.debug, "debug", false, "print tofu's output")
 	flag.BoolVar(&o.verbose, "v", false, "print what was done, and how often each deliberate difference occurred")
 	flag.BoolVar(&o.shrink, "shrink", true, "shrink cases that differ, and save them")

@@ -28,7 +28,10 @@ type report struct {
 }
 
 // add prints the differences found in cases.
-func (r *report) add(ctx context.Context, h *differential.Harness, names []string, all []*cases.Case, found map[int][]differential.Difference) error {
+func (r *report) add(
+	ctx context.Context, h *differential.Harness, names []string, all []*cases.Case,
+	found map[int][]differential.Difference,
+) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cases += len(all)

@@ -34,11 +34,31 @@ func TestRun(t *testing.T) {
 		replace []string
 		want    []string
 	}{
-		"nothing":        {want: []string{"contract drift: 2 calls, 6 messages, 0 missing"}},
-		"a field":        {[]string{"FIELD", "bool hurry = 10;"}, []string{"protocol 6: field PlanResourceChange.Request.hurry (10)", "contract drift: 2 calls, 6 messages, 1 missing"}},
-		"another type":   {[]string{"KIND", "int64"}, []string{"protocol 6: field PlanResourceChange.Request.prior_private (5): it is of the type int64", "contract drift: 2 calls, 6 messages, 1 missing"}},
-		"several values": {[]string{"FIELD", "repeated bytes private = 9;", "bytes planned_private = 9;", ""}, []string{"protocol 6: field PlanResourceChange.Request.private (9): it is of the type bytes", "contract drift: 2 calls, 6 messages, 1 missing"}},
-		"a value":        {[]string{"VALUE", "TIRED = 4;"}, []string{"protocol 6: value Deferred.Reason.TIRED (4)", "contract drift: 2 calls, 6 messages, 1 missing"}},
+		"nothing": {want: []string{"contract drift: 2 calls, 6 messages, 0 missing"}},
+		"a field": {
+			[]string{"FIELD", "bool hurry = 10;"},
+			[]string{
+				"protocol 6: field PlanResourceChange.Request.hurry (10)",
+				"contract drift: 2 calls, 6 messages, 1 missing",
+			},
+		},
+		"another type": {
+			[]string{"KIND", "int64"}, []string{
+				"protocol 6: field PlanResourceChange.Request.prior_private (5): it is of the type int64",
+				"contract drift: 2 calls, 6 messages, 1 missing",
+			},
+		},
+		"several values": {
+			[]string{"FIELD", "repeated bytes private = 9;", "bytes planned_private = 9;", ""},
+			[]string{
+				"protocol 6: field PlanResourceChange.Request.private (9): it is of the type bytes",
+				"contract drift: 2 calls, 6 messages, 1 missing",
+			},
+		},
+		"a value": {
+			[]string{"VALUE", "TIRED = 4;"},
+			[]string{"protocol 6: value Deferred.Reason.TIRED (4)", "contract drift: 2 calls, 6 messages, 1 missing"},
+		},
 		"a call": {[]string{"CALL", "rpc Dance(StopProvider.Request) returns (StopProvider.Response);"},
 			[]string{"protocol 6: call Dance", "contract drift: 2 calls, 6 messages, 1 missing"}},
 		"deprecated": {[]string{"FIELD", "bool hurry = 10 [deprecated = true];"}, []string{"contract drift: 2 calls, 6 messages, 0 missing"}},

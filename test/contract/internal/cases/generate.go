@@ -39,7 +39,10 @@ var Faults = map[string][]string{
 		"error", "errorpartial", "errornull", "errornoprivate", "call", "warning", "nothing", "null", "unknown", "inconsistent", "malformed",
 		"noidentity", "newidentity", "unknownidentity", "writeonly", "private", "noprivate",
 	},
-	"Move":   {"error", "call", "warning", "null", "unknown", "writeonly", "malformed", "private", "noprivate", "noidentity", "unknownidentity"},
+	"Move": {
+		"error", "call", "warning", "null", "unknown", "writeonly", "malformed", "private", "noprivate", "noidentity",
+		"unknownidentity",
+	},
 	"Import": {"error", "call", "none", "two", "othertype", "null", "noidentity", "unknownidentity", "deferred", "writeonly", "warning"},
 }
 

@@ -113,13 +113,22 @@ func (r *frameworkResource) attribute(a *schema.Attribute, at string) fw.Attribu
 		object := fw.NestedAttributeObject{Attributes: r.attributes(n.Attributes, at)}
 		switch n.Nesting {
 		case schema.NestingList:
-			return fw.ListNestedAttribute{NestedObject: object, Required: required, Optional: optional, Computed: computed, Sensitive: sensitive, WriteOnly: writeOnly}
+			return fw.ListNestedAttribute{
+				NestedObject: object, Required: required, Optional: optional, Computed: computed,
+				Sensitive: sensitive, WriteOnly: writeOnly,
+			}
 		case schema.NestingSet:
 			return fw.SetNestedAttribute{NestedObject: object, Required: required, Optional: optional, Computed: computed, Sensitive: sensitive}
 		case schema.NestingMap:
-			return fw.MapNestedAttribute{NestedObject: object, Required: required, Optional: optional, Computed: computed, Sensitive: sensitive, WriteOnly: writeOnly}
+			return fw.MapNestedAttribute{
+				NestedObject: object, Required: required, Optional: optional, Computed: computed,
+				Sensitive: sensitive, WriteOnly: writeOnly,
+			}
 		}
-		return fw.SingleNestedAttribute{Attributes: object.Attributes, Required: required, Optional: optional, Computed: computed, Sensitive: sensitive, WriteOnly: writeOnly}
+		return fw.SingleNestedAttribute{
+			Attributes: object.Attributes, Required: required, Optional: optional, Computed: computed,
+			Sensitive: sensitive, WriteOnly: writeOnly,
+		}
 	}
 	replaces, keeps := r.active.chance("replace", at)%5 == 0, r.active.chance("keeps", at)%3 == 0
 	switch t := a.Type; {
@@ -145,17 +154,29 @@ func (r *frameworkResource) attribute(a *schema.Attribute, at string) fw.Attribu
 	case t == cty.DynamicPseudoType:
 		return fw.DynamicAttribute{Required: required, Optional: optional, Computed: computed, Sensitive: sensitive, WriteOnly: writeOnly}
 	case t.IsListType():
-		out := fw.ListAttribute{ElementType: frameworkType(t.ElementType()), Required: required, Optional: optional, Computed: computed, Sensitive: sensitive, WriteOnly: writeOnly}
+		out := fw.ListAttribute{
+			ElementType: frameworkType(t.ElementType()), Required: required, Optional: optional, Computed: computed,
+			Sensitive: sensitive, WriteOnly: writeOnly,
+		}
 		if replaces {
 			out.PlanModifiers = []planmodifier.List{listplanmodifier.RequiresReplace()}
 		}
 		return out
 	case t.IsSetType():
-		return fw.SetAttribute{ElementType: frameworkType(t.ElementType()), Required: required, Optional: optional, Computed: computed, Sensitive: sensitive}
+		return fw.SetAttribute{
+			ElementType: frameworkType(t.ElementType()), Required: required, Optional: optional, Computed: computed,
+			Sensitive: sensitive,
+		}
 	case t.IsMapType():
-		return fw.MapAttribute{ElementType: frameworkType(t.ElementType()), Required: required, Optional: optional, Computed: computed, Sensitive: sensitive, WriteOnly: writeOnly}
+		return fw.MapAttribute{
+			ElementType: frameworkType(t.ElementType()), Required: required, Optional: optional, Computed: computed,
+			Sensitive: sensitive, WriteOnly: writeOnly,
+		}
 	case t.IsObjectType():
-		return fw.ObjectAttribute{AttributeTypes: frameworkTypes(t), Required: required, Optional: optional, Computed: computed, Sensitive: sensitive, WriteOnly: writeOnly}
+		return fw.ObjectAttribute{
+			AttributeTypes: frameworkTypes(t), Required: required, Optional: optional, Computed: computed,
+			Sensitive: sensitive, WriteOnly: writeOnly,
+		}
 	default:
 		panic("the framework has no " + t.FriendlyName())
 	}
@@ -389,18 +410,22 @@ func (r *frameworkResource) UpgradeState(context.Context) map[int64]resource.Sta
 		return out
 	}
 	for version := range r.active.Schema().Version {
-		out[version] = resource.StateUpgrader{StateUpgrader: func(_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
-			if r.complain(&resp.Diagnostics, "Upgrade") {
-				return
-			}
-			t := r.active.Schema().ImpliedType()
-			v, err := stored(r.active.renamed(req.RawState), t)
-			if err != nil {
-				resp.Diagnostics.AddError("Unreadable state", err.Error())
-				return
-			}
-			resp.DynamicValue = dynamic(v, t)
-		}}
+		out[version] = resource.StateUpgrader{
+			StateUpgrader: func(
+				_ context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse,
+			) {
+				if r.complain(&resp.Diagnostics, "Upgrade") {
+					return
+				}
+				t := r.active.Schema().ImpliedType()
+				v, err := stored(r.active.renamed(req.RawState), t)
+				if err != nil {
+					resp.Diagnostics.AddError("Unreadable state", err.Error())
+					return
+				}
+				resp.DynamicValue = dynamic(v, t)
+			},
+		}
 	}
 	return out
 }
@@ -441,7 +466,10 @@ func (r *identifiedResource) IdentitySchema(_ context.Context, _ resource.Identi
 		case cty.Bool:
 			out.Attributes[name] = identityschema.BoolAttribute{RequiredForImport: a.RequiredForImport, OptionalForImport: a.OptionalForImport}
 		default:
-			out.Attributes[name] = identityschema.ListAttribute{ElementType: frameworkType(a.Type.ElementType()), RequiredForImport: a.RequiredForImport, OptionalForImport: a.OptionalForImport}
+			out.Attributes[name] = identityschema.ListAttribute{
+				ElementType: frameworkType(a.Type.ElementType()), RequiredForImport: a.RequiredForImport,
+				OptionalForImport: a.OptionalForImport,
+			}
 		}
 	}
 	resp.IdentitySchema = out
@@ -453,18 +481,22 @@ func (r *identifiedResource) UpgradeIdentity(context.Context) map[int64]resource
 		return out
 	}
 	for version := range r.active.Schema().Identity.Version {
-		out[version] = resource.IdentityUpgrader{IdentityUpgrader: func(_ context.Context, req resource.UpgradeIdentityRequest, resp *resource.UpgradeIdentityResponse) {
-			if r.complain(&resp.Diagnostics, "UpgradeIdentity") {
-				return
-			}
-			t := r.active.Schema().IdentityType()
-			v, err := stored(r.active.renamed(req.RawIdentity), t)
-			if err != nil {
-				resp.Diagnostics.AddError("Unreadable identity", err.Error())
-				return
-			}
-			resp.Identity.Raw = frameworkValue(v, t)
-		}}
+		out[version] = resource.IdentityUpgrader{
+			IdentityUpgrader: func(
+				_ context.Context, req resource.UpgradeIdentityRequest, resp *resource.UpgradeIdentityResponse,
+			) {
+				if r.complain(&resp.Diagnostics, "UpgradeIdentity") {
+					return
+				}
+				t := r.active.Schema().IdentityType()
+				v, err := stored(r.active.renamed(req.RawIdentity), t)
+				if err != nil {
+					resp.Diagnostics.AddError("Unreadable identity", err.Error())
+					return
+				}
+				resp.Identity.Raw = frameworkValue(v, t)
+			},
+		}
 	}
 	return out
 }

@@ -47,7 +47,9 @@ func (h *Hand) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRe
 }
 
 // GetResourceIdentitySchemas returns the identity schemas of the resource types that have one.
-func (h *Hand) GetResourceIdentitySchemas(context.Context, *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (h *Hand) GetResourceIdentitySchemas(
+	context.Context, *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	out := &tfprotov6.GetResourceIdentitySchemasResponse{IdentitySchemas: map[string]*tfprotov6.ResourceIdentitySchema{}}
 	for name, a := range h.Run() {
 		if i := a.Schema().Identity; i != nil {
@@ -63,7 +65,9 @@ func (h *Hand) GetMetadata(context.Context, *tfprotov6.GetMetadataRequest) (*tfp
 }
 
 // ValidateProviderConfig accepts the empty configuration.
-func (h *Hand) ValidateProviderConfig(_ context.Context, q *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (h *Hand) ValidateProviderConfig(
+	_ context.Context, q *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	return &tfprotov6.ValidateProviderConfigResponse{PreparedConfig: q.Config}, nil
 }
 
@@ -211,7 +215,9 @@ func (r rpc) deferred() *tfprotov6.Deferred {
 }
 
 // ValidateResourceConfig accepts every configuration unless there is a fault.
-func (h *Hand) ValidateResourceConfig(_ context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (h *Hand) ValidateResourceConfig(
+	_ context.Context, q *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
 		return nil, err
@@ -222,7 +228,9 @@ func (h *Hand) ValidateResourceConfig(_ context.Context, q *tfprotov6.ValidateRe
 }
 
 // UpgradeResourceState removes what the schema does not have, whatever the version.
-func (h *Hand) UpgradeResourceState(_ context.Context, q *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (h *Hand) UpgradeResourceState(
+	_ context.Context, q *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
 		return nil, err
@@ -267,7 +275,9 @@ func (h *Hand) MoveResourceState(_ context.Context, q *tfprotov6.MoveResourceSta
 }
 
 // UpgradeResourceIdentity removes what the identity schema does not have.
-func (h *Hand) UpgradeResourceIdentity(_ context.Context, q *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (h *Hand) UpgradeResourceIdentity(
+	_ context.Context, q *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
 		return nil, err
@@ -394,7 +404,9 @@ func idOf(v cty.Value) string {
 }
 
 // PlanResourceChange plans.
-func (h *Hand) PlanResourceChange(_ context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (h *Hand) PlanResourceChange(
+	_ context.Context, q *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
 		return nil, err
@@ -462,7 +474,9 @@ func (r rpc) misplan(out *tfprotov6.PlanResourceChangeResponse, planned cty.Valu
 }
 
 // ApplyResourceChange changes the world.
-func (h *Hand) ApplyResourceChange(_ context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (h *Hand) ApplyResourceChange(
+	_ context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
 		return nil, err
@@ -551,7 +565,9 @@ func (r rpc) inconsistent(v cty.Value) cty.Value {
 }
 
 // ImportResourceState imports an object by id or identity. It does not read the object.
-func (h *Hand) ImportResourceState(_ context.Context, q *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (h *Hand) ImportResourceState(
+	_ context.Context, q *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	a, err := h.active(q.TypeName)
 	if err != nil {
 		return nil, err
@@ -572,7 +588,10 @@ func (h *Hand) ImportResourceState(_ context.Context, q *tfprotov6.ImportResourc
 	if r.is("null") {
 		v = cty.NullVal(a.Schema().ImpliedType())
 	}
-	object := &tfprotov6.ImportedResource{TypeName: q.TypeName, State: r.state(v), Private: []byte(`{"imported":true}`), Identity: r.identityOf(a.identity(id))}
+	object := &tfprotov6.ImportedResource{
+		TypeName: q.TypeName, State: r.state(v), Private: []byte(`{"imported":true}`),
+		Identity: r.identityOf(a.identity(id)),
+	}
 	if r.is("othertype") {
 		object.TypeName += "_other"
 	}

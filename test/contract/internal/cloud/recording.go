@@ -47,19 +47,27 @@ func (s *Recording6) GetMetadata(ctx context.Context, q *tfprotov6.GetMetadataRe
 	return s.now().GetMetadata(ctx, q)
 }
 
-func (s *Recording6) GetProviderSchema(ctx context.Context, q *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+func (s *Recording6) GetProviderSchema(
+	ctx context.Context, q *tfprotov6.GetProviderSchemaRequest,
+) (*tfprotov6.GetProviderSchemaResponse, error) {
 	return s.now().GetProviderSchema(ctx, q)
 }
 
-func (s *Recording6) GetResourceIdentitySchemas(ctx context.Context, q *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
+func (s *Recording6) GetResourceIdentitySchemas(
+	ctx context.Context, q *tfprotov6.GetResourceIdentitySchemasRequest,
+) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {
 	return s.now().GetResourceIdentitySchemas(ctx, q)
 }
 
-func (s *Recording6) ValidateProviderConfig(ctx context.Context, q *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
+func (s *Recording6) ValidateProviderConfig(
+	ctx context.Context, q *tfprotov6.ValidateProviderConfigRequest,
+) (*tfprotov6.ValidateProviderConfigResponse, error) {
 	return s.now().ValidateProviderConfig(ctx, q)
 }
 
-func (s *Recording6) ConfigureProvider(ctx context.Context, q *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+func (s *Recording6) ConfigureProvider(
+	ctx context.Context, q *tfprotov6.ConfigureProviderRequest,
+) (*tfprotov6.ConfigureProviderResponse, error) {
 	return s.now().ConfigureProvider(ctx, q)
 }
 
@@ -67,22 +75,30 @@ func (s *Recording6) StopProvider(ctx context.Context, q *tfprotov6.StopProvider
 	return s.now().StopProvider(ctx, q)
 }
 
-func (s *Recording6) ValidateResourceConfig(ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *Recording6) ValidateResourceConfig(
+	ctx context.Context, q *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	s.run()[q.TypeName].recordValidate(q)
 	return s.now().ValidateResourceConfig(ctx, q)
 }
 
-func (s *Recording6) UpgradeResourceState(ctx context.Context, q *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s *Recording6) UpgradeResourceState(
+	ctx context.Context, q *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	s.run()[q.TypeName].recordUpgrade(q)
 	return s.now().UpgradeResourceState(ctx, q)
 }
 
-func (s *Recording6) UpgradeResourceIdentity(ctx context.Context, q *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s *Recording6) UpgradeResourceIdentity(
+	ctx context.Context, q *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	s.run()[q.TypeName].recordUpgradeIdentity(q)
 	return s.now().UpgradeResourceIdentity(ctx, q)
 }
 
-func (s *Recording6) MoveResourceState(ctx context.Context, q *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
+func (s *Recording6) MoveResourceState(
+	ctx context.Context, q *tfprotov6.MoveResourceStateRequest,
+) (*tfprotov6.MoveResourceStateResponse, error) {
 	s.run()[q.TargetTypeName].recordMove(q)
 	return s.now().MoveResourceState(ctx, q)
 }
@@ -92,17 +108,23 @@ func (s *Recording6) ReadResource(ctx context.Context, q *tfprotov6.ReadResource
 	return s.now().ReadResource(ctx, q)
 }
 
-func (s *Recording6) PlanResourceChange(ctx context.Context, q *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *Recording6) PlanResourceChange(
+	ctx context.Context, q *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	s.run()[q.TypeName].recordPlan(q)
 	return s.now().PlanResourceChange(ctx, q)
 }
 
-func (s *Recording6) ApplyResourceChange(ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *Recording6) ApplyResourceChange(
+	ctx context.Context, q *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	s.run()[q.TypeName].recordApply(q)
 	return s.now().ApplyResourceChange(ctx, q)
 }
 
-func (s *Recording6) ImportResourceState(ctx context.Context, q *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *Recording6) ImportResourceState(
+	ctx context.Context, q *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	s.run()[q.TypeName].recordImport(q)
 	return s.now().ImportResourceState(ctx, q)
 }
@@ -133,19 +155,27 @@ func (s *Recording5) GetMetadata(ctx context.Context, q *tfprotov5.GetMetadataRe
 	return s.now().GetMetadata(ctx, q)
 }
 
-func (s *Recording5) GetProviderSchema(ctx context.Context, q *tfprotov5.GetProviderSchemaRequest) (*tfprotov5.GetProviderSchemaResponse, error) {
+func (s *Recording5) GetProviderSchema(
+	ctx context.Context, q *tfprotov5.GetProviderSchemaRequest,
+) (*tfprotov5.GetProviderSchemaResponse, error) {
 	return s.now().GetProviderSchema(ctx, q)
 }
 
-func (s *Recording5) GetResourceIdentitySchemas(ctx context.Context, q *tfprotov5.GetResourceIdentitySchemasRequest) (*tfprotov5.GetResourceIdentitySchemasResponse, error) {
+func (s *Recording5) GetResourceIdentitySchemas(
+	ctx context.Context, q *tfprotov5.GetResourceIdentitySchemasRequest,
+) (*tfprotov5.GetResourceIdentitySchemasResponse, error) {
 	return s.now().GetResourceIdentitySchemas(ctx, q)
 }
 
-func (s *Recording5) PrepareProviderConfig(ctx context.Context, q *tfprotov5.PrepareProviderConfigRequest) (*tfprotov5.PrepareProviderConfigResponse, error) {
+func (s *Recording5) PrepareProviderConfig(
+	ctx context.Context, q *tfprotov5.PrepareProviderConfigRequest,
+) (*tfprotov5.PrepareProviderConfigResponse, error) {
 	return s.now().PrepareProviderConfig(ctx, q)
 }
 
-func (s *Recording5) ConfigureProvider(ctx context.Context, q *tfprotov5.ConfigureProviderRequest) (*tfprotov5.ConfigureProviderResponse, error) {
+func (s *Recording5) ConfigureProvider(
+	ctx context.Context, q *tfprotov5.ConfigureProviderRequest,
+) (*tfprotov5.ConfigureProviderResponse, error) {
 	return s.now().ConfigureProvider(ctx, q)
 }
 
@@ -153,24 +183,32 @@ func (s *Recording5) StopProvider(ctx context.Context, q *tfprotov5.StopProvider
 	return s.now().StopProvider(ctx, q)
 }
 
-func (s *Recording5) ValidateResourceTypeConfig(ctx context.Context, q *tfprotov5.ValidateResourceTypeConfigRequest) (*tfprotov5.ValidateResourceTypeConfigResponse, error) {
+func (s *Recording5) ValidateResourceTypeConfig(
+	ctx context.Context, q *tfprotov5.ValidateResourceTypeConfigRequest,
+) (*tfprotov5.ValidateResourceTypeConfigResponse, error) {
 	s.run()[q.TypeName].recordValidate(&tfprotov6.ValidateResourceConfigRequest{
 		Config: value6(q.Config), ClientCapabilities: (*tfprotov6.ValidateResourceConfigClientCapabilities)(q.ClientCapabilities),
 	})
 	return s.now().ValidateResourceTypeConfig(ctx, q)
 }
 
-func (s *Recording5) UpgradeResourceState(ctx context.Context, q *tfprotov5.UpgradeResourceStateRequest) (*tfprotov5.UpgradeResourceStateResponse, error) {
+func (s *Recording5) UpgradeResourceState(
+	ctx context.Context, q *tfprotov5.UpgradeResourceStateRequest,
+) (*tfprotov5.UpgradeResourceStateResponse, error) {
 	s.run()[q.TypeName].recordUpgrade(&tfprotov6.UpgradeResourceStateRequest{Version: q.Version, RawState: raw6(q.RawState)})
 	return s.now().UpgradeResourceState(ctx, q)
 }
 
-func (s *Recording5) UpgradeResourceIdentity(ctx context.Context, q *tfprotov5.UpgradeResourceIdentityRequest) (*tfprotov5.UpgradeResourceIdentityResponse, error) {
+func (s *Recording5) UpgradeResourceIdentity(
+	ctx context.Context, q *tfprotov5.UpgradeResourceIdentityRequest,
+) (*tfprotov5.UpgradeResourceIdentityResponse, error) {
 	s.run()[q.TypeName].recordUpgradeIdentity(&tfprotov6.UpgradeResourceIdentityRequest{Version: q.Version, RawIdentity: raw6(q.RawIdentity)})
 	return s.now().UpgradeResourceIdentity(ctx, q)
 }
 
-func (s *Recording5) MoveResourceState(ctx context.Context, q *tfprotov5.MoveResourceStateRequest) (*tfprotov5.MoveResourceStateResponse, error) {
+func (s *Recording5) MoveResourceState(
+	ctx context.Context, q *tfprotov5.MoveResourceStateRequest,
+) (*tfprotov5.MoveResourceStateResponse, error) {
 	s.run()[q.TargetTypeName].recordMove(&tfprotov6.MoveResourceStateRequest{
 		SourceProviderAddress: q.SourceProviderAddress, SourceTypeName: q.SourceTypeName, SourceSchemaVersion: q.SourceSchemaVersion,
 		SourceState: raw6(q.SourceState), SourcePrivate: q.SourcePrivate, SourceIdentity: raw6(q.SourceIdentity),
@@ -188,20 +226,28 @@ func panicked() []*tfprotov5.Diagnostic {
 func (s *Recording5) ReadResource(ctx context.Context, q *tfprotov5.ReadResourceRequest) (r *tfprotov5.ReadResourceResponse, _ error) {
 	defer func() {
 		if recover() != nil {
-			r = &tfprotov5.ReadResourceResponse{NewState: q.CurrentState, Private: q.Private, NewIdentity: q.CurrentIdentity, Diagnostics: panicked()}
+			r = &tfprotov5.ReadResourceResponse{
+				NewState: q.CurrentState, Private: q.Private, NewIdentity: q.CurrentIdentity, Diagnostics: panicked(),
+			}
 		}
 	}()
 	s.run()[q.TypeName].recordRead(&tfprotov6.ReadResourceRequest{
-		CurrentState: value6(q.CurrentState), Private: q.Private, CurrentIdentity: identity6(q.CurrentIdentity), ProviderMeta: value6(q.ProviderMeta),
+		CurrentState: value6(q.CurrentState), Private: q.Private, CurrentIdentity: identity6(q.CurrentIdentity),
+		ProviderMeta:       value6(q.ProviderMeta),
 		ClientCapabilities: (*tfprotov6.ReadResourceClientCapabilities)(q.ClientCapabilities),
 	})
 	return s.now().ReadResource(ctx, q)
 }
 
-func (s *Recording5) PlanResourceChange(ctx context.Context, q *tfprotov5.PlanResourceChangeRequest) (r *tfprotov5.PlanResourceChangeResponse, _ error) {
+func (s *Recording5) PlanResourceChange(
+	ctx context.Context, q *tfprotov5.PlanResourceChangeRequest,
+) (r *tfprotov5.PlanResourceChangeResponse, _ error) {
 	defer func() {
 		if recover() != nil {
-			r = &tfprotov5.PlanResourceChangeResponse{PlannedState: q.ProposedNewState, PlannedPrivate: q.PriorPrivate, PlannedIdentity: q.PriorIdentity, Diagnostics: panicked()}
+			r = &tfprotov5.PlanResourceChangeResponse{
+				PlannedState: q.ProposedNewState, PlannedPrivate: q.PriorPrivate, PlannedIdentity: q.PriorIdentity,
+				Diagnostics: panicked(),
+			}
 		}
 	}()
 	s.run()[q.TypeName].recordPlan(&tfprotov6.PlanResourceChangeRequest{
@@ -212,10 +258,15 @@ func (s *Recording5) PlanResourceChange(ctx context.Context, q *tfprotov5.PlanRe
 	return s.now().PlanResourceChange(ctx, q)
 }
 
-func (s *Recording5) ApplyResourceChange(ctx context.Context, q *tfprotov5.ApplyResourceChangeRequest) (r *tfprotov5.ApplyResourceChangeResponse, _ error) {
+func (s *Recording5) ApplyResourceChange(
+	ctx context.Context, q *tfprotov5.ApplyResourceChangeRequest,
+) (r *tfprotov5.ApplyResourceChangeResponse, _ error) {
 	defer func() {
 		if recover() != nil {
-			r = &tfprotov5.ApplyResourceChangeResponse{NewState: q.PriorState, Private: q.PlannedPrivate, NewIdentity: q.PlannedIdentity, Diagnostics: panicked()}
+			r = &tfprotov5.ApplyResourceChangeResponse{
+				NewState: q.PriorState, Private: q.PlannedPrivate, NewIdentity: q.PlannedIdentity,
+				Diagnostics: panicked(),
+			}
 		}
 	}()
 	s.run()[q.TypeName].recordApply(&tfprotov6.ApplyResourceChangeRequest{
@@ -225,7 +276,9 @@ func (s *Recording5) ApplyResourceChange(ctx context.Context, q *tfprotov5.Apply
 	return s.now().ApplyResourceChange(ctx, q)
 }
 
-func (s *Recording5) ImportResourceState(ctx context.Context, q *tfprotov5.ImportResourceStateRequest) (*tfprotov5.ImportResourceStateResponse, error) {
+func (s *Recording5) ImportResourceState(
+	ctx context.Context, q *tfprotov5.ImportResourceStateRequest,
+) (*tfprotov5.ImportResourceStateResponse, error) {
 	s.run()[q.TypeName].recordImport(&tfprotov6.ImportResourceStateRequest{
 		ID: q.ID, Identity: identity6(q.Identity), ClientCapabilities: (*tfprotov6.ImportResourceStateClientCapabilities)(q.ClientCapabilities),
 	})

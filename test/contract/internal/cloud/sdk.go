@@ -152,7 +152,10 @@ func (r *sdkResource) schemas(b *schema.Block, at string) map[string]*sdk.Schema
 		if at == "" && name == timeouts {
 			continue // the SDK's own
 		}
-		x := &sdk.Schema{Type: sdk.TypeList, Optional: true, Elem: &sdk.Resource{Schema: r.schemas(n.Block, at+"."+name)}, MaxItems: int(n.MaxItems)}
+		x := &sdk.Schema{
+			Type: sdk.TypeList, Optional: true, Elem: &sdk.Resource{Schema: r.schemas(n.Block, at+"."+name)},
+			MaxItems: int(n.MaxItems),
+		}
 		if n.Nesting == schema.NestingSet {
 			x.Type = sdk.TypeSet
 		}

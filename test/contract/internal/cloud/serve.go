@@ -15,14 +15,16 @@ import (
 // Serve6 serves a provider over gRPC until the context ends.
 func Serve6(ctx context.Context, name string, server func() tfprotov6.ProviderServer) (*plugin.ReattachConfig, error) {
 	return serve(ctx, func(config chan *plugin.ReattachConfig, done chan struct{}) error {
-		return tf6server.Serve(name, server, tf6server.WithDebug(ctx, config, done), tf6server.WithoutLogStderrOverride(), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
+		return tf6server.Serve(name, server, tf6server.WithDebug(ctx, config, done),
+			tf6server.WithoutLogStderrOverride(), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
 	})
 }
 
 // Serve5 is Serve6 for protocol 5.
 func Serve5(ctx context.Context, name string, server func() tfprotov5.ProviderServer) (*plugin.ReattachConfig, error) {
 	return serve(ctx, func(config chan *plugin.ReattachConfig, done chan struct{}) error {
-		return tf5server.Serve(name, server, tf5server.WithDebug(ctx, config, done), tf5server.WithoutLogStderrOverride(), tf5server.WithGoPluginLogger(hclog.NewNullLogger()))
+		return tf5server.Serve(name, server, tf5server.WithDebug(ctx, config, done),
+			tf5server.WithoutLogStderrOverride(), tf5server.WithGoPluginLogger(hclog.NewNullLogger()))
 	})
 }
 

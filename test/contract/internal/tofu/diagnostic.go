@@ -133,7 +133,9 @@ func (c *Configuration) body(resource string) hcl.Body {
 	if c.parsed == nil {
 		c.parsed, _ = hcljson.Parse(c.raw, configFile)
 	}
-	blocks, _, _ := c.parsed.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "resource", LabelNames: []string{"type", "name"}}}})
+	blocks, _, _ := c.parsed.Body.PartialContent(&hcl.BodySchema{
+		Blocks: []hcl.BlockHeaderSchema{{Type: "resource", LabelNames: []string{"type", "name"}}},
+	})
 	for _, b := range blocks.Blocks {
 		if b.Labels[0] == resource {
 			return b.Body

@@ -114,7 +114,8 @@ func NewWithBinaries(path, dir string, binaries map[string]string, env ...string
 	for name, dir := range binaries {
 		fmt.Fprintf(&overrides, "%q = %q\n", Host+"/"+Namespace+"/"+name, dir)
 	}
-	p, err := newProgram(path, dir, slices.Sorted(maps.Keys(binaries)), "provider_installation {\ndev_overrides {\n"+overrides.String()+"}\ndirect {}\n}\n", env...)
+	p, err := newProgram(path, dir, slices.Sorted(maps.Keys(binaries)), "provider_installation {\ndev_overrides {\n"+
+		overrides.String()+"}\ndirect {}\n}\n", env...)
 	if err == nil {
 		p.saves = true
 	}

@@ -304,8 +304,10 @@ var mutants = []mutant{
 	}},
 	{name: "a resource that looks new is never loaded", edits: []edit{
 		{managedDir, "untouched",
-			"crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && !meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh",
-			"crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && (time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
+			"crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && " +
+				"!meta.WasDeleted(r) && time.Since(r.GetCreationTimestamp().Time) < fresh",
+			"crd.Unobserved(&r.Unstructured) && !meta.FinalizerExists(r, xpmanaged.FinalizerName) && " +
+				"(time.Since(r.GetCreationTimestamp().Time) < fresh || true)"},
 		{managedDir, "connector.claim",
 			"request.New = false",
 			""},

@@ -58,15 +58,21 @@ func TestEdit(t *testing.T) {
 		"expression":          {function: "thing.grow", old: "t.n > 0", new: "true", from: "t.n > 0", to: "true"},
 		"whatever the layout": {function: "thing.grow", old: "sum(t.n, by)", new: "by", from: "sum(t.n,\n\t\t\tby)", to: "by"},
 		"statements":          {function: "thing.grow", old: "t.log(); t.check()", new: "", from: "t.log()\n\tt.check()", to: ""},
-		"head of an if":       {function: "thing.grow", old: "if by < 0 && t.n > 0", new: "if false", from: "if by < 0 && t.n > 0", to: "if false"},
-		"head of a case":      {function: "thing.grow", old: "case 1:", new: "case 1, 2:", from: "case 1:", to: "case 1, 2:"},
-		"a comment between":   {function: "thing.grow", old: "{ return 0, nil }", new: "{}", from: "{\n\t\treturn 0, nil // it does not shrink\n\t}", to: "{}"},
-		"results":             {function: "thing.grow", old: "0, nil", new: "1, nil", from: "0, nil", to: "1, nil"},
-		"function":            {function: "grow", old: "by", new: "1", from: "{ return by }", to: "{ return 1 }"},
-		"several places":      {function: "thing.grow", old: "t.log()", err: "thing.grow in . has 2 places to change, and not one: t.log()"},
-		"no place":            {function: "thing.grow", old: "t.n < 0", err: "thing.grow in . has 0 places to change, and not one: t.n < 0"},
-		"part of a name":      {function: "thing.grow", old: "su", err: "thing.grow in . has 0 places to change, and not one: su"},
-		"no function":         {function: "thing.shrink", old: "by", err: ". has 0 functions thing.shrink, and not one"},
+		"head of an if": {
+			function: "thing.grow", old: "if by < 0 && t.n > 0", new: "if false",
+			from: "if by < 0 && t.n > 0", to: "if false",
+		},
+		"head of a case": {function: "thing.grow", old: "case 1:", new: "case 1, 2:", from: "case 1:", to: "case 1, 2:"},
+		"a comment between": {
+			function: "thing.grow", old: "{ return 0, nil }", new: "{}",
+			from: "{\n\t\treturn 0, nil // it does not shrink\n\t}", to: "{}",
+		},
+		"results":        {function: "thing.grow", old: "0, nil", new: "1, nil", from: "0, nil", to: "1, nil"},
+		"function":       {function: "grow", old: "by", new: "1", from: "{ return by }", to: "{ return 1 }"},
+		"several places": {function: "thing.grow", old: "t.log()", err: "thing.grow in . has 2 places to change, and not one: t.log()"},
+		"no place":       {function: "thing.grow", old: "t.n < 0", err: "thing.grow in . has 0 places to change, and not one: t.n < 0"},
+		"part of a name": {function: "thing.grow", old: "su", err: "thing.grow in . has 0 places to change, and not one: su"},
+		"no function":    {function: "thing.shrink", old: "by", err: ". has 0 functions thing.shrink, and not one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

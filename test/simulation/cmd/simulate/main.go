@@ -23,22 +23,29 @@ var (
 	first      = flag.Bool("first", false, "stop after the first schedule that violates an invariant")
 	replay     = flag.String("replay", "", "print the trace of the schedule in this file")
 	lists      = flag.Bool("lists", false, "have objects looked at by listing; without -shrink")
-	approvals  = flag.Bool("approvals", false, "have resources with approval policies, and providers that cannot be started for a while; without -shrink")
+	approvals  = flag.Bool("approvals", false,
+		"have resources with approval policies, and providers that cannot be started for a while; without -shrink")
 	references = flag.Bool("references", false, "have resources that refer to each other, whose objects are replaced; without -shrink")
 	brake      = flag.Bool("brake", false, "have the brake limit how much is destroyed, and everything deleted now and then; without -shrink")
-	accounts   = flag.Bool("accounts", false, "have a cloud with several accounts, and provider configurations that are changed; without -shrink")
-	kinds      = flag.Bool("unmanaged", false, "simulate actions, ephemeral resources and data sources instead; without -shrink, and the other kinds of schedules")
-	replicas   = flag.Int("replicas", 1, "have this number of replicas share the work by shards; 1 is a leader that does all of it")
-	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
-	shard      = flag.Uint64("shard", 0, "with -shards, the number of this one")
-	shards     = flag.Uint64("shards", 0, "carry out one of this number of parts, and print the result as JSON")
-	shrink     = flag.Bool("shrink", false, "print the trace of the first schedule that violates an invariant, shrunk")
+	accounts   = flag.Bool("accounts", false,
+		"have a cloud with several accounts, and provider configurations that are changed; without -shrink")
+	kinds = flag.Bool("unmanaged", false, "simulate actions, ephemeral resources and data sources instead; "+
+		"without -shrink, and the other kinds of schedules")
+	replicas = flag.Int("replicas", 1, "have this number of replicas share the work by shards; 1 is a leader that does all of it")
+	keep     = flag.String("keep", "", "with -shrink, write the schedule to this file")
+	shard    = flag.Uint64("shard", 0, "with -shards, the number of this one")
+	shards   = flag.Uint64("shards", 0, "carry out one of this number of parts, and print the result as JSON")
+	shrink   = flag.Bool("shrink", false, "print the trace of the first schedule that violates an invariant, shrunk")
 )
 
 func main() {
 	debug.SetGCPercent(400)
 	simulation.Bubbles(func(t *testing.T) bool {
-		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, References: *references, Brake: *brake, Accounts: *accounts, Replicas: *replicas, Shard: *shard, Shards: *shards}
+		options := simulation.Options{
+			Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals,
+			References: *references, Brake: *brake, Accounts: *accounts, Replicas: *replicas, Shard: *shard,
+			Shards: *shards,
+		}
 		runs, traces := simulation.Run, simulation.Trace
 		if *kinds {
 			runs, traces = unmanaged.Run, unmanaged.Trace

@@ -77,17 +77,23 @@ func answer[Req, Resp any](s *Server, f func(Req) (Resp, error), r Req) (Resp, e
 }
 
 // ValidateResourceConfig implements provider.Server.
-func (s *Server) ValidateResourceConfig(_ context.Context, r *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s *Server) ValidateResourceConfig(
+	_ context.Context, r *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return answer(s, s.Validate, r)
 }
 
 // UpgradeResourceState implements provider.Server.
-func (s *Server) UpgradeResourceState(_ context.Context, r *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s *Server) UpgradeResourceState(
+	_ context.Context, r *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return answer(s, s.Upgrade, r)
 }
 
 // UpgradeResourceIdentity implements provider.Server.
-func (s *Server) UpgradeResourceIdentity(_ context.Context, r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s *Server) UpgradeResourceIdentity(
+	_ context.Context, r *tfprotov6.UpgradeResourceIdentityRequest,
+) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	return answer(s, s.Identity, r)
 }
 
@@ -97,17 +103,23 @@ func (s *Server) ReadResource(_ context.Context, r *tfprotov6.ReadResourceReques
 }
 
 // PlanResourceChange implements provider.Server.
-func (s *Server) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s *Server) PlanResourceChange(
+	_ context.Context, r *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return answer(s, s.Plan, r)
 }
 
 // ApplyResourceChange implements provider.Server.
-func (s *Server) ApplyResourceChange(_ context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *Server) ApplyResourceChange(
+	_ context.Context, r *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return answer(s, s.Apply, r)
 }
 
 // ImportResourceState implements provider.Server.
-func (s *Server) ImportResourceState(_ context.Context, r *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s *Server) ImportResourceState(
+	_ context.Context, r *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	return answer(s, s.Import, r)
 }
 
@@ -117,7 +129,9 @@ func (s *Server) MoveResourceState(_ context.Context, r *tfprotov6.MoveResourceS
 }
 
 // ValidateListResourceConfig implements provider.Server. Every configuration is valid.
-func (s *Server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
+func (s *Server) ValidateListResourceConfig(
+	context.Context, *tfprotov6.ValidateListResourceConfigRequest,
+) (*tfprotov6.ValidateListResourceConfigResponse, error) {
 	return &tfprotov6.ValidateListResourceConfigResponse{}, nil
 }
 
@@ -132,7 +146,9 @@ func (s *Server) CallFunction(_ context.Context, r *tfprotov6.CallFunctionReques
 }
 
 // ValidateDataResourceConfig implements provider.Server.
-func (s *Server) ValidateDataResourceConfig(_ context.Context, r *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+func (s *Server) ValidateDataResourceConfig(
+	_ context.Context, r *tfprotov6.ValidateDataResourceConfigRequest,
+) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
 	return answer(s, s.ValidateData, r)
 }
 

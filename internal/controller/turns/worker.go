@@ -18,7 +18,10 @@ type replacement struct {
 }
 
 // Work sets the work queue, and has workers replaced that hang until ctx is done.
-func (t *Turns) Work(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request], r reconcile.Reconciler, log logr.Logger) {
+func (t *Turns) Work(
+	ctx context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request], r reconcile.Reconciler,
+	log logr.Logger,
+) {
 	t.Use(q)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,7 +22,11 @@ func TestEarly(t *testing.T) {
 	gvk := schema.GroupVersionKind{Group: "example.org", Version: "v1alpha1", Kind: "Thing"}
 	reader := k.Reader(fake.NewClientBuilder().Build(), gvk)
 	found := func(name string, change func(*unstructured.Unstructured)) {
-		u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"n": int64(1)}, "status": map[string]any{"observedGeneration": int64(-1)}}}
+		u := &unstructured.Unstructured{
+			Object: map[string]any{
+				"spec": map[string]any{"n": int64(1)}, "status": map[string]any{"observedGeneration": int64(-1)},
+			},
+		}
 		u.SetGroupVersionKind(gvk)
 		u.SetNamespace("team")
 		u.SetName(name)

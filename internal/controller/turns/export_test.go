@@ -50,6 +50,8 @@ func (t *Turns) Known() int { return len(t.turns) }
 func (t *Turns) Replace(f func(over <-chan struct{})) { t.share.replace = f }
 
 // Replacement returns how a worker in place of another one reconciles a request.
-func Replacement(q workqueue.TypedRateLimitingInterface[reconcile.Request], r reconcile.Reconciler, log logr.Logger) func(context.Context, reconcile.Request) {
+func Replacement(
+	q workqueue.TypedRateLimitingInterface[reconcile.Request], r reconcile.Reconciler, log logr.Logger,
+) func(context.Context, reconcile.Request) {
 	return replacement{r, q, log}.reconcile
 }

@@ -64,7 +64,9 @@ func newLanes(t *Turns) *lanes {
 }
 
 // NewQueue returns a work queue whose order is that of the turns.
-func (t *Turns) NewQueue(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+func (t *Turns) NewQueue(
+	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
+) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	return queue.Ordered(name, limiter, t.lanes)
 }
 

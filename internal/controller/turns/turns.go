@@ -84,6 +84,23 @@ type Outcome struct {
 	Failed bool
 }
 
+// Take has the calling worker work on a request, if it may now, and returns when the request is due
+// again. of is that of Admit.
+func (t *Turns) Take(
+	req reconcile.Request, of func() providerconfig.Reference, work func(*Outcome) (reconcile.Result, error),
+) (_ reconcile.Result, err error) {
+	admitted, again := t.Admit(req, of)
+	if !admitted {
+		return reconcile.Result{RequeueAfter: again}, nil
+	}
+	var o Outcome
+	defer func() {
+		o.Failed = err != nil
+		t.Done(req, o)
+	}()
+	return work(&o)
+}
+
 // Admit reports whether the calling worker may work on a request now. If so, it must call Done.
 // Otherwise the request is queued again when its turn comes, or has to be after a time, if that is
 // not zero. of returns the provider configuration of the resource; it is called at most once, and
