@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
 	"github.com/landbridge-io/landbridge/config"
 	"github.com/landbridge-io/landbridge/internal/generator"
 	"github.com/landbridge-io/landbridge/internal/inference"
@@ -22,10 +25,11 @@ type Program struct {
 	Config config.Provider
 	// Module is the import path of the repository.
 	Module string
-	// SDKv2 are providers, or parts of one, of the type *schema.Provider of
-	// terraform-plugin-sdk/v2, if the generator links them. What their schemas mark as ForceNew is
-	// immutable in types whose configuration has InferImmutable.
-	SDKv2 []any
+	// Protocol5 or Protocol6 makes a server of the provider, as in program.Program, if the generator
+	// links it. What the schemas of a provider on terraform-plugin-sdk/v2 mark as ForceNew is
+	// immutable in types whose configuration has InferImmutable. At most one of them may be set.
+	Protocol5 func() (tfprotov5.ProviderServer, error)
+	Protocol6 func() (tfprotov6.ProviderServer, error)
 }
 
 // Main runs the program with the arguments of the process. It exits with status 1 if the program
@@ -50,15 +54,13 @@ func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	configuration := p.Config
-	if len(p.SDKv2) > 0 {
-		paths, err := forceNew(p.SDKv2)
-		if err != nil {
-			return err
-		}
-		if configuration, err = inference.ForceNew(p.Name, record.Schema, p.Config, known, paths); err != nil {
-			return fmt.Errorf("%s: %w", configurationFiles(dir), err)
-		}
+	server, err := p.server()
+	if err != nil {
+		return fmt.Errorf("the linked provider: %w", err)
+	}
+	configuration, err := inference.ForceNew(p.Name, record.Schema, p.Config, known, forceNew(server))
+	if err != nil {
+		return fmt.Errorf("%s: %w", configurationFiles(dir), err)
 	}
 	provider, err := model.KeepNames(p.Name, record.Schema, configuration, known)
 	if err != nil {
@@ -76,6 +78,17 @@ func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) e
 	_, err = fmt.Fprintf(stdout, "%d kinds; %d files written, %d removed, %d unchanged\n",
 		len(provider.Resources), len(changes.Written), len(changes.Removed), changes.Unchanged)
 	return err
+}
+
+// server returns a server of the provider; nil if it is not linked.
+func (p Program) server() (any, error) {
+	switch {
+	case p.Protocol5 != nil:
+		return p.Protocol5()
+	case p.Protocol6 != nil:
+		return p.Protocol6()
+	}
+	return nil, nil
 }
 
 // configurationFiles returns the names of the files of a repository's configuration.
