@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -126,6 +127,28 @@ func TestAlternatingObjectsOfModulesDelayNoOthers(t *testing.T) {
 		}
 		if got := h.observe().Unsettled; got == nil || !got.Never || len(got.Objects) != 1 || got.Objects[0].Address != never.Address {
 			t.Errorf("unsettled: %+v", got)
+		}
+	})
+}
+
+// A change that only the first of two plans shows does not make an update that waits begin.
+func TestUpdatesOfModulesWaitIfNothingElseIsLeft(t *testing.T) {
+	settledModule(t, []string{"a", "b"}, func(h *harness, m *moduleCloud) {
+		never, other := contains("a", terraform.Update, "1", "2"), contains("b", terraform.Update, "9", "1")
+		m.contained = []terraform.Contained{never}
+		h.polls(32)
+		if got := h.observe().Unsettled; got == nil || time.Until(got.NextAt) < 3*time.Minute {
+			t.Fatalf("unsettled: %+v", got)
+		}
+		plans := 0
+		m.changes = func() []terraform.Contained {
+			if plans++; plans%2 == 0 {
+				return []terraform.Contained{never}
+			}
+			return []terraform.Contained{never, other}
+		}
+		if done, refusal := h.polls(2); len(done) > 0 || refusal != nil {
+			t.Errorf("%v, %v", done, refusal)
 		}
 	})
 }

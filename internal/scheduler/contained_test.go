@@ -71,6 +71,9 @@ func (m *moduleCloud) Plan(ctx context.Context, r terraform.ResourceType, in ins
 		}
 	}
 	p.Contained = slices.DeleteFunc(slices.Clone(p.Contained), func(of terraform.Contained) bool { return slices.Contains(c.Keeps, of.Address) })
+	if len(c.Keeps) > 0 && len(p.Contained) == 0 {
+		p.Action, p.State = terraform.NoOp, in.State
+	}
 	p.Resource, p.Prior = r, in
 	if in.Exists() && time.Since(m.appliedAt) < m.outdated {
 		p.Action, p.State, p.Contained, p.Outdated = terraform.NoOp, in.State, nil, true

@@ -107,13 +107,20 @@ func (s *Scheduler) noteAlternation(ctx context.Context, e *entry, r Request, fi
 }
 
 // planKeeping returns a plan of a module without the updates of the objects that the configuration
-// keeps; the plan itself if they cannot be kept.
+// keeps; the plan itself if they cannot be kept. A plan reads the objects: if nothing but these is
+// to be changed any more, only their updates are left, which wait.
 func planKeeping(ctx context.Context, ex terraform.Executor, p terraform.Plan, config terraform.Config) terraform.Plan {
 	if len(config.Keeps) == 0 {
 		return p
 	}
 	kept, diags := ex.Plan(ctx, p.Resource, p.Prior, config)
-	if diags.HasErrors() || kept.Action != p.Action {
+	switch {
+	case diags.HasErrors():
+		return p
+	case kept.Action == terraform.NoOp:
+		p.Contained = slices.DeleteFunc(slices.Clone(p.Contained), func(c terraform.Contained) bool { return !slices.Contains(config.Keeps, c.Address) })
+		return p
+	case kept.Action != p.Action:
 		return p
 	}
 	kept.Validation, kept.Keeps = p.Validation, slices.DeleteFunc(config.Keeps, func(address string) bool {

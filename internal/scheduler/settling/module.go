@@ -248,7 +248,8 @@ func (u *Unsettled) summarized() *Unsettled {
 	u.Alternates = true
 	for _, o := range u.Objects {
 		u.Never, u.Alternates = u.Never || o.Never, u.Alternates && o.Alternates
-		if !o.NextAt.IsZero() && (u.NextAt.IsZero() || o.NextAt.Before(u.NextAt)) {
+		unseen := o.Action == terraform.NoOp && !u.NextAt.IsZero() // it does not make the plan wait any shorter
+		if !o.NextAt.IsZero() && !unseen && (u.NextAt.IsZero() || o.NextAt.Before(u.NextAt)) {
 			u.Updates, u.Since, u.NextAt = o.Updates, o.Since, o.NextAt
 		}
 	}
