@@ -173,30 +173,10 @@ var mutants = []mutant{
 			"of.Replacements >= maxReplacements && sameCause(of.Replaced, x.containedBecause(c))",
 			"false"},
 	}},
-	{name: "what an apply of a module has replaced does not count if the apply fails", edits: []edit{
-		{settlingDir, "Failure.CountsAfter",
-			"f.Counts != nil",
-			"f.Counts != nil && false"},
-	}},
 	{name: "a create after a replacement in a module begins its count anew", edits: []edit{
 		{settlingDir, "keepReplaced",
 			"of.Replacements > 0",
 			"false && of.Replacements > 0"},
-	}},
-	{name: "updates that an apply of a module leaves out are counted anew", edits: []edit{
-		{settlingDir, "Settling.countsObjects",
-			"of.Updates > 0 || of.Alternations > 0",
-			"false"},
-	}},
-	{name: "an object of a module of which reads alternate is updated again and again", edits: []edit{
-		{settlingDir, "Settling.looksAgainAtObjects",
-			"was[c.Address].Alternations > 0 || x.Changed.has(c.Address, x.Config())",
-			"was == nil"},
-	}},
-	{name: "a look that finds nothing to change shows that reads of a module's objects do not alternate", edits: []edit{
-		{settlingDir, "Settling.Settled",
-			"len(objects) > 0",
-			"len(objects) > 0 && !x.Module"},
 	}},
 	{name: "creates that fail count as replacements that create first", edits: []edit{
 		{settlingDir, "Settling.CountsAfter",
@@ -258,11 +238,6 @@ var mutants = []mutant{
 	{name: "an object of a module that was changed is not recent any more", edits: []edit{
 		{moduleDir, "visibility.changed",
 			"v.at[left] = v.since(known)",
-			""},
-	}},
-	{name: "an object of a module that a read has found is not recent any more", edits: []edit{
-		{moduleDir, "visibility.read",
-			"v.at[found] = v.since(known)",
 			""},
 	}},
 	{name: "what an interrupted apply of a module has created is not recent", edits: []edit{
