@@ -26,8 +26,9 @@ type Program struct {
 	// Module is the import path of the repository.
 	Module string
 	// Protocol5 or Protocol6 makes a server of the provider, as in program.Program, if the
-	// generator links it. What the schemas of a provider on terraform-plugin-sdk/v2 mark as ForceNew is
-	// immutable in types whose configuration has InferImmutable. At most one of them may be set.
+	// generator links it. What the schemas of a provider on terraform-plugin-sdk/v2 mark as
+	// ForceNew is immutable in types whose configuration has InferImmutable. At most one of them
+	// may be set.
 	Protocol5 func() (tfprotov5.ProviderServer, error)
 	Protocol6 func() (tfprotov6.ProviderServer, error)
 }
