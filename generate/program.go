@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov5"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/config"
@@ -24,10 +26,12 @@ type Program struct {
 	Config config.Provider
 	// Module is the import path of the repository.
 	Module string
-	// SDKv2 are providers, or parts of one, of the type *schema.Provider of
-	// terraform-plugin-sdk/v2, if the generator links them. What their schemas mark as ForceNew is
-	// immutable in types whose configuration has InferImmutable.
-	SDKv2 []any
+	// Protocol5 or Protocol6 makes a server of the provider, as in program.Program, if the
+	// generator links it. What the schemas of a provider on terraform-plugin-sdk/v2 mark as
+	// ForceNew is immutable in types whose configuration has InferImmutable. At most one of them
+	// may be set.
+	Protocol5 func() (tfprotov5.ProviderServer, error)
+	Protocol6 func() (tfprotov6.ProviderServer, error)
 }
 
 // Main runs the program with the arguments of the process. It exits with status 1 if the program
@@ -35,7 +39,8 @@ type Program struct {
 func (p Program) Main() {
 	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError)
 	allowBreaking := flags.Bool("allow-breaking", false, "write kinds for which existing manifests and programs do not work any more")
-	printConfig := flags.Bool("config", false, "generate nothing, and print the configuration with the kinds' names as a file for --config of landbridge's commands, without what only Go can express")
+	printConfig := flags.Bool("config", false, "generate nothing, and print the configuration with the kinds' names "+
+		"as a file for --config of landbridge's commands, without what only Go can express")
 	_ = flags.Parse(os.Args[1:]) // it exits on errors
 	do := func() error { return p.run(".", *allowBreaking, os.Stdout, os.Stderr) }
 	if *printConfig {
@@ -58,15 +63,13 @@ func (p Program) model(dir string) (*schema.Record, config.Provider, *model.Prov
 	if err != nil {
 		return nil, config.Provider{}, nil, err
 	}
-	configuration := p.Config
-	if len(p.SDKv2) > 0 {
-		paths, err := forceNew(p.SDKv2)
-		if err != nil {
-			return nil, config.Provider{}, nil, err
-		}
-		if configuration, err = inference.ForceNew(p.Name, record.Schema, p.Config, known, paths); err != nil {
-			return nil, config.Provider{}, nil, fmt.Errorf("%s: %w", configurationFiles(dir), err)
-		}
+	server, err := p.server()
+	if err != nil {
+		return nil, config.Provider{}, nil, fmt.Errorf("the linked provider: %w", err)
+	}
+	configuration, err := inference.ForceNew(p.Name, record.Schema, p.Config, known, forceNew(server))
+	if err != nil {
+		return nil, config.Provider{}, nil, fmt.Errorf("%s: %w", configurationFiles(dir), err)
 	}
 	provider, err := model.KeepNames(p.Name, record.Schema, configuration, known)
 	if err != nil {
@@ -108,6 +111,17 @@ func (p Program) run(dir string, allowBreaking bool, stdout, stderr io.Writer) e
 	_, err = fmt.Fprintf(stdout, "%d kinds; %d files written, %d removed, %d unchanged\n",
 		len(provider.Resources), len(changes.Written), len(changes.Removed), changes.Unchanged)
 	return err
+}
+
+// server returns a server of the provider; nil if it is not linked.
+func (p Program) server() (any, error) {
+	switch {
+	case p.Protocol5 != nil:
+		return p.Protocol5()
+	case p.Protocol6 != nil:
+		return p.Protocol6()
+	}
+	return nil, nil
 }
 
 // configurationFiles returns the names of the files of a repository's configuration.

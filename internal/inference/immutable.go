@@ -80,6 +80,9 @@ func immutable(p *model.Provider, c *config.Provider, configured map[string]conf
 func ForceNew(
 	name string, s *schema.Provider, c config.Provider, known map[string]config.Names, paths map[string][]string,
 ) (config.Provider, error) {
+	if len(paths) == 0 {
+		return c, nil
+	}
 	p, err := model.KeepNames(name, s, c, known)
 	if err != nil {
 		return c, err

@@ -42,14 +42,25 @@ type Repeats struct {
 	At    time.Time `json:"at"`
 }
 
-// Ended returns the count with the time at which its last apply has ended.
+// Ended returns the count with the time at which its last apply has ended. Objects that have a time
+// already were not changed by that.
 func (u Unsettled) Ended(now time.Time) *Unsettled {
 	u.Repeats = u.ended(now)
 	u.Objects = maps.Clone(u.Objects)
 	for address, r := range u.Objects {
-		u.Objects[address] = r.ended(now)
+		if r.At.IsZero() || r.Begun {
+			u.Objects[address] = r.ended(now)
+		}
 	}
 	return &u
+}
+
+// Equal reports whether the counts are the same.
+func (u *Unsettled) Equal(other *Unsettled) bool {
+	if u == nil || other == nil {
+		return u == other
+	}
+	return u.Config == other.Config && u.Repeats == other.Repeats && maps.Equal(u.Objects, other.Objects)
 }
 
 func (r Repeats) ended(now time.Time) Repeats {

@@ -153,7 +153,7 @@ func (a *applying) start(ctx context.Context) error {
 	e.corrects(p, settles.Counted() != nil && (settles.Repeats(p) || settles.Alternates(a.o.Clock.Now())))
 	t := taskOf(a.step.Deed, p, e.record.Instance)
 	t.braked = r.Brake != nil && a.step.Destroys
-	t.config, t.counts = settles.Config(), settles.CountsAfter(p)
+	t.config, t.counts = settles.Config(), settles.CountsAfter(p, a.o.Clock.Now())
 	t.approval, t.drift, t.reapply = a.given, o.Drift, o.Reapply
 	t.keepsDrift = t.kind == instance.Update && r.reports(o.Drift) && o.Reapply == ""
 	if !a.completes {

@@ -32,6 +32,9 @@ type moduleCloud struct {
 	// changes returns them instead, if it is not nil. applied is called after each apply, which
 	// fails with fails.
 	changes func() []terraform.Contained
+	// shows returns what is to be changed after a read, by the number of reads, if it is not nil.
+	shows   func(reads int) []terraform.Contained
+	reads   int
 	applied func()
 	fails   diagnostic.Diagnostics
 	// made are the objects that an apply has changed though it fails, and left is what it leaves.
@@ -63,10 +66,18 @@ func (m *moduleCloud) Plan(
 		if m.changes != nil {
 			p.Contained = m.changes()
 		}
+		if m.shows != nil {
+			if p.Contained = m.shows(m.reads); len(p.Contained) == 0 {
+				p.Action, p.State = terraform.NoOp, in.State
+			}
+		}
 	}
 	p.Contained = slices.DeleteFunc(slices.Clone(p.Contained), func(of terraform.Contained) bool {
 		return slices.Contains(c.Keeps, of.Address)
 	})
+	if len(c.Keeps) > 0 && len(p.Contained) == 0 {
+		p.Action, p.State = terraform.NoOp, in.State
+	}
 	p.Resource, p.Prior = r, in
 	if in.Exists() && time.Since(m.appliedAt) < m.outdated {
 		p.Action, p.State, p.Contained, p.Outdated = terraform.NoOp, in.State, nil, true
@@ -77,8 +88,9 @@ func (m *moduleCloud) Plan(
 func (m *moduleCloud) Refresh(
 	ctx context.Context, r terraform.ResourceType, in instance.Instance,
 ) (terraform.Refreshed, diagnostic.Diagnostics) {
+	m.reads++
 	out, diags := m.cloud.Refresh(ctx, r, in)
-	out.Unchanged = out.Unchanged && (m.outdated == 0 || time.Since(m.appliedAt) < m.outdated)
+	out.Unchanged = out.Unchanged && m.shows == nil && (m.outdated == 0 || time.Since(m.appliedAt) < m.outdated)
 	return out, diags
 }
 

@@ -155,6 +155,8 @@ type details struct {
 	// alternated is a change that a look has shown to be needed and the next one has not; nil if
 	// there was none.
 	alternated *terraform.Plan
+	// changed are the objects of a module that were changed a short time ago; nil without any.
+	changed *settling.Changed
 	// drifts is the drift of the object.
 	drifts drifts
 

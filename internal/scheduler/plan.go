@@ -58,6 +58,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		settles := e.settling(&r)
 		o.Inconsistent = settles.Inconsistent(&p)
 		e.lastApply.Planned(&p, e.record.Instance.Unsettled, s.o.Clock.Now())
+		e.changed.Looked(&p)
 		o.Unsettled = settles.Unsettled(&p)
 		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
 		config.Keeps = o.Unsettled.Early(s.o.Clock.Now())
@@ -69,8 +70,11 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 			o.Reapply = ""
 		}
 		if p.Action == terraform.NoOp {
-			settled := !p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled(&r, s.o.Clock.Now())
-			if o.Instance, err = s.noteComplete(ctx, e, r, settled); err != nil {
+			counts := e.record.Instance.Unsettled
+			if !p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) {
+				counts = e.settled(&r, s.o.Clock.Now())
+			}
+			if o.Instance, err = s.noteComplete(ctx, e, r, counts); err != nil {
 				return err
 			}
 			e.matched = s.o.Clock.Now()
@@ -93,15 +97,13 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 }
 
 // noteComplete stores that all changes of the last apply were made, which a plan without changes
-// shows, and whether it has settled what did not settle before. It returns the instance.
-func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, settled bool) (instance.Instance, error) {
+// shows, and what is counted after it. It returns the instance.
+func (s *Scheduler) noteComplete(ctx context.Context, e *entry, r Request, counts *instance.Unsettled) (instance.Instance, error) {
 	in := e.record.Instance
-	if !in.Incomplete && !settled {
+	if !in.Incomplete && in.Unsettled.Equal(counts) {
 		return in, nil
 	}
-	if in.Incomplete = false; settled {
-		in.Unsettled = nil
-	}
+	in.Incomplete, in.Unsettled = false, counts
 	err := s.save(ctx, e, r, in)
 	return e.record.Instance, err
 }

@@ -26,7 +26,7 @@ func (e *entry) settling(r *Request) *settling.Settling {
 	in := &e.record.Instance
 	return &settling.Settling{
 		Making: r.making(), Counts: in.Unsettled, Deposed: len(in.Deposed) > 0, Last: e.lastApply,
-		Alternated: e.alternated,
+		Alternated: e.alternated, Changed: e.changed,
 	}
 }
 
@@ -45,6 +45,7 @@ func (e *entry) noteApplied(r *Request, res result, p *terraform.Plan) {
 		if failed {
 			e.lastApply = e.lastApply.After(before)
 		}
+		e.changed = e.changed.Applied(e.lastApply)
 	case r.Consists == nil && !failed:
 		e.lastApply = r.making().Applied(e.record.Instance.State, e.last.At)
 	}
@@ -62,15 +63,14 @@ func (e *entry) noteRead(state cty.Value, changed bool, now time.Time) {
 // one did not settle.
 func (e *entry) suspects() bool { return e.lastApply.Suspects(e.record.Instance.Unsettled) }
 
-// settled notes a plan without changes. It reports whether the record counts something that this
-// ends.
-func (e *entry) settled(r *Request, now time.Time) bool {
+// settled notes a plan without changes. It returns what the record counts after it.
+func (e *entry) settled(r *Request, now time.Time) *instance.Unsettled {
 	e.lastApply = nil
-	if e.record.Instance.Unsettled == nil || e.settling(r).Alternates(now) {
-		return false
+	counts := e.settling(r).Settled(now)
+	if counts == nil {
+		e.alternated = nil
 	}
-	e.alternated = nil
-	return true
+	return counts
 }
 
 // looksAgain reports whether the object is looked at once more before the plan of the view is
@@ -84,14 +84,25 @@ func (e *entry) looksAgain(r *Request, now time.Time) bool {
 // between, and adds it to the view. first is the plan of the first look.
 func (s *Scheduler) noteAlternation(ctx context.Context, e *entry, r Request, first *terraform.Plan) error {
 	in, shown := e.record.Instance, e.view
-	if !in.Exists() || !first.Prior.Exists() || in.State.RawEquals(first.Prior.State) {
+	if !in.Exists() || !first.Prior.Exists() {
 		return nil
 	}
-	in.Unsettled = e.settling(&r).AfterAlternation(s.o.Clock.Now())
+	settles, now, alternated := e.settling(&r), s.o.Clock.Now(), first
+	switch second := shown.observation.Plan; {
+	case settles.Module:
+		if in.Unsettled = settles.AfterObjectsAlternated(first, second, now); in.Unsettled == nil {
+			return nil
+		}
+		alternated = settles.AlternatedObjects(first, second)
+	case in.State.RawEquals(first.Prior.State):
+		return nil
+	default:
+		in.Unsettled = settles.AfterAlternation(now)
+	}
 	if err := s.save(ctx, e, r, in); err != nil {
 		return err
 	}
-	e.alternated, e.view = first, shown
+	e.alternated, e.view = alternated, shown
 	o := e.view.observation
 	o.Instance, o.Unsettled = e.record.Instance, e.settling(&r).Unsettled(o.Plan)
 	e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
@@ -99,13 +110,22 @@ func (s *Scheduler) noteAlternation(ctx context.Context, e *entry, r Request, fi
 }
 
 // planKeeping returns a plan of a module without the updates of the objects that the configuration
-// keeps; the plan itself if they cannot be kept.
+// keeps; the plan itself if they cannot be kept. A plan reads the objects: if nothing but these is
+// to be changed any more, only their updates are left, which wait.
 func planKeeping(ctx context.Context, ex terraform.Executor, p terraform.Plan, config terraform.Config) terraform.Plan {
 	if len(config.Keeps) == 0 {
 		return p
 	}
 	kept, diags := ex.Plan(ctx, p.Resource, p.Prior, config)
-	if diags.HasErrors() || kept.Action != p.Action {
+	switch {
+	case diags.HasErrors():
+		return p
+	case kept.Action == terraform.NoOp:
+		p.Contained = slices.DeleteFunc(slices.Clone(p.Contained), func(c terraform.Contained) bool {
+			return !slices.Contains(config.Keeps, c.Address)
+		})
+		return p
+	case kept.Action != p.Action:
 		return p
 	}
 	kept.Validation, kept.Keeps = p.Validation, slices.DeleteFunc(config.Keeps, func(address string) bool {

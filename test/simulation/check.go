@@ -265,9 +265,6 @@ func (c *check) updated(p *process, o *object, size int64) {
 	if o.size != size || now.Sub(o.repeatedSince) > time.Hour {
 		o.repeats, o.repeatedSince = 0, now
 	}
-	if c.alternatesInModule(o) {
-		return
-	}
 	if o.repeats++; o.repeats > mostRepeats+c.ended {
 		c.violated(Stuck, o.id+o.tag, "%s is updated again and again to size %d", o, size)
 	}
@@ -286,15 +283,6 @@ func (c *check) rivalsOf(p *process, r *unstructured.Unstructured) {
 			c.violated(Stuck, o.id+o.tag+"shown", "%s is told to exist already by %s, which has destroyed it", o, p)
 		}
 	}
-}
-
-// alternatesInModule reports whether reads of an object of a module alternate between several
-// values. In a module, that is not told from what something else changes, and one apply makes all
-// changes (docs/faults.md).
-func (c *check) alternatesInModule(of *object) bool {
-	return c.w.users.isPair(c.w.users.byTag[of.tag].key) && slices.ContainsFunc(c.w.cloud.objects, func(o *object) bool {
-		return o.tag == of.tag && o.normalised == oscillatingValues
-	})
 }
 
 // step checks what must hold after every step.

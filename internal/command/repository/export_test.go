@@ -17,12 +17,12 @@ var DefaultGroup = defaultGroup
 
 // Files returns the files that belong to the author, of a repository that replaces Landbridge with
 // the checkout in replace and has the provider from a checkout, if any.
-func Files(module, replace, checkout string, inProcess bool) (map[string][]byte, error) {
+func Files(module, replace, checkout string, inProcess, legacy bool) (map[string][]byte, error) {
 	f := facts{
 		Name: module[strings.LastIndex(module, "/")+1:], Module: module, Provider: "cloud",
 		Group: defaultGroup("cloud", module), Version: "1.0.0",
 		Package: "example.org/terraform-provider-cloud", Checkout: checkout, Landbridge: "v0.0.0", Replace: replace, Resources: 2,
-		InProcess: inProcess, Protocol: 6, Server: module + "/" + serverDir,
+		InProcess: inProcess, Legacy: legacy, Protocol: 6, Server: module + "/" + serverDir,
 		ProviderModule: "example.org/terraform-provider-cloud", Registry: registry(module),
 	}
 	return f.render()

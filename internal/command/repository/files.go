@@ -68,6 +68,9 @@ type facts struct {
 	InProcess bool
 	Protocol  int
 	Server    string
+	// Legacy is set if the program links a provider of which a part is on the legacy SDK. Then the
+	// generator links it, too.
+	Legacy bool
 	// Internal is set if the package is in a module of its own, since it imports internal packages
 	// of the provider's module, ProviderModule.
 	Internal       bool
@@ -89,6 +92,10 @@ func (f facts) render() (generator.Files, error) {
 	all := maps.Clone(authors)
 	if f.InProcess {
 		maps.Copy(all, linked)
+	}
+	if f.Legacy {
+		delete(all, "cmd/generator/main.go")
+		all["cmd/provider/generator/main.go"] = "linked_generator.go.tmpl"
 	}
 	for name, from := range all {
 		raw, err := templates.ReadFile("templates/" + from)

@@ -34,16 +34,24 @@ func TestDefaultGroup(t *testing.T) {
 // files are valid.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	for name, inProcess := range map[string]bool{"plugin": false, "in process": true} {
+	for name, test := range map[string]struct {
+		inProcess, legacy bool
+		generator         string
+	}{
+		"plugin":                        {generator: "cmd/generator/main.go"},
+		"in process":                    {inProcess: true, generator: "cmd/generator/main.go"},
+		"in process, on the legacy SDK": {inProcess: true, legacy: true, generator: "cmd/provider/generator/main.go"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files, err := repository.Files("github.com/acme/provider-cloud", "/home/me/landbridge", "/home/me/terraform-provider-cloud", inProcess)
+			files, err := repository.Files("github.com/acme/provider-cloud", "/home/me/landbridge",
+				"/home/me/terraform-provider-cloud", test.inProcess, test.legacy)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range []string{
 				".github/dependabot.yml", ".github/workflows/ci.yaml", ".github/workflows/release.yaml",
-				"docs/install.md",
+				"docs/install.md", test.generator,
 			} {
 				if files[want] == nil {
 					t.Errorf("there is no %s", want)
@@ -63,6 +71,9 @@ func TestFiles(t *testing.T) {
 						t.Errorf("%s: %v", file, err)
 					}
 				}
+			}
+			if dir := path.Dir(test.generator); !bytes.Contains(files["README.md"], []byte("`"+dir+"`")) {
+				t.Errorf("README.md does not name %s:\n%s", dir, files["README.md"])
 			}
 			if !bytes.Contains(files["docs/install.md"], []byte("package: ghcr.io/acme/provider-cloud:VERSION")) {
 				t.Errorf("docs/install.md:\n%s", files["docs/install.md"])

@@ -72,10 +72,11 @@ const (
 	serverDir  = programDir + "/server"
 )
 
-// place decides on the import path of the package that makes the servers. Go permits to import an
-// internal package from any module whose path is below the parent of "internal".
+// place decides on the import path of the package that makes the servers, and notes whether a part
+// of the provider is on the legacy SDK. Go permits to import an internal package from any module
+// whose path is below the parent of "internal".
 func (f *facts) place(code *servercode.Code, m *goModule) {
-	f.Internal, f.ProviderModule = code.Parent != "", m.Path
+	f.Internal, f.Legacy, f.ProviderModule = code.Parent != "", code.Legacy, m.Path
 	f.Server = f.Module + "/" + serverDir
 	if f.Internal {
 		f.Server = code.Parent + "/landbridge"

@@ -92,6 +92,11 @@ func unsettledObjects(u *settling.Unsettled) string {
 		return fmt.Sprintf("The objects are kept, since their successors would have to be replaced likewise: %s. %s",
 			strings.Join(of, "; "), remedy)
 	}
+	if u.Alternates {
+		return fmt.Sprintf("Since %s, one look at the module has shown objects of it otherwise than the look right "+
+			"before, %d times, though nothing was done to them: %s. %s The next apply for that is at %s.",
+			u.Since.UTC().Format(time.RFC3339), u.Updates, strings.Join(of, "; "), remedy, u.NextAt.UTC().Format(time.RFC3339))
+	}
 	return fmt.Sprintf("%d applies since %s have not made the module as declared: %s. %s The next apply for that is at %s.",
 		u.Updates, u.Since.UTC().Format(time.RFC3339), strings.Join(of, "; "), remedy, u.NextAt.UTC().Format(time.RFC3339))
 }
@@ -114,6 +119,9 @@ func unsettledObject(o settling.UnsettledObject) (text string, arguments []strin
 		case i == maxPaths:
 			changes = append(changes, fmt.Sprintf("%d more", len(o.Changes)-i))
 		}
+	}
+	if len(changes) == 0 {
+		return o.Address, nil // its values are known to the process that has seen it alternate
 	}
 	return fmt.Sprintf("%s, where %s", o.Address, strings.Join(changes, ", ")), arguments
 }

@@ -25,6 +25,10 @@ func TestNeverSettlesInModules(t *testing.T) {
 	change := func(path, before, after string) terraform.ContainedChange {
 		return terraform.ContainedChange{Path: path, Before: json.RawMessage(before), After: json.RawMessage(after)}
 	}
+	alternating := func(of settling.UnsettledObject) settling.UnsettledObject {
+		of.Alternates = true
+		return of
+	}
 	secret, unknown := change("token", `"s3cret"`, `"s4cret"`), change("serial", "1", "2")
 	secret.Sensitive, unknown.After = true, nil
 	value, tags := change("value", `"b"`, `"B"`), change(`tags["a b"]`, "null", "1")
@@ -33,45 +37,58 @@ func TestNeverSettlesInModules(t *testing.T) {
 	for name, x := range map[string]struct {
 		objects      []settling.UnsettledObject
 		reason, want string
+		alternates   bool
 	}{
+		"reads that alternate": {
+			objects: []settling.UnsettledObject{
+				alternating(object("bug_thing.a", terraform.Update, true, value)),
+				alternating(object("bug_thing.b", terraform.NoOp, true)),
+			},
+			reason: "ReadsAlternate", alternates: true,
+			want: "Since 2026-01-02T14:00:00Z, one look at the module has shown objects of it otherwise than the " +
+				"look right before, 4 times, though nothing was done to them: " +
+				`bug_thing.a, where value is "b" and should be "B"; bug_thing.b. ` +
+				"In the module, set these arguments to the values that the provider returns, or add ignore_changes " +
+				"= [value] to lifecycle in the block of bug_thing.a." + end,
+		},
 		"updates": {
-			[]settling.UnsettledObject{
+			objects: []settling.UnsettledObject{
 				object("bug_thing.a[0]", terraform.Update, true, value, tags, secret, unknown),
 				object("bug_thing.young", terraform.Update, false, value),
 				object(`module.x["k"].bug_thing.b`, terraform.Update, true, value),
-			}, "UpdateRepeats",
-			begin + `bug_thing.a[0], where value is "b" and should be "B", tags["a b"] is null and should be 1, ` +
+			}, reason: "UpdateRepeats",
+			want: begin + `bug_thing.a[0], where value is "b" and should be "B", tags["a b"] is null and should be 1, ` +
 				`token is (sensitive value) and should be (sensitive value), serial is 1 and should be (known after apply); ` +
 				`module.x["k"].bug_thing.b, where value is "b" and should be "B". ` +
 				`In the module, set these arguments to the values that the provider returns, or add ignore_changes = [value, tags, token] to lifecycle in the block of bug_thing.a, ` +
 				`and ignore_changes = [value] to lifecycle in the block of module.x.bug_thing.b.` + end,
 		},
 		"nothing that could be set": {
-			[]settling.UnsettledObject{object("bug_thing.a", terraform.Update, true, unknown)}, "UpdateRepeats",
-			begin + "bug_thing.a, where serial is 1 and should be (known after apply). " +
+			objects: []settling.UnsettledObject{object("bug_thing.a", terraform.Update, true, unknown)}, reason: "UpdateRepeats",
+			want: begin + "bug_thing.a, where serial is 1 and should be (known after apply). " +
 				"What refers to the time or to random values in the module changes each time, as does what the " +
 				"provider leaves open in each plan." + end,
 		},
 		"outputs": {
-			[]settling.UnsettledObject{object("", terraform.Update, true)}, "UpdateRepeats",
-			begin + "its outputs change each time. " +
+			objects: []settling.UnsettledObject{object("", terraform.Update, true)}, reason: "UpdateRepeats",
+			want: begin + "its outputs change each time. " +
 				"What refers to the time or to random values in the module changes each time, as does what the " +
 				"provider leaves open in each plan." + end,
 		},
 		"a replacement beside an update": {
-			[]settling.UnsettledObject{
+			objects: []settling.UnsettledObject{
 				object("bug_thing.a", terraform.Update, true, tags),
 				object("bug_thing.b", terraform.DeleteThenCreate, true, value),
-			}, "ReplacementRepeats",
-			`The objects are kept, since their successors would have to be replaced likewise: bug_thing.b, where value is "b" and should be "B". ` +
+			}, reason: "ReplacementRepeats",
+			want: `The objects are kept, since their successors would have to be replaced likewise: bug_thing.b, where value is "b" and should be "B". ` +
 				`In the module, set these arguments to the values that the provider returns, or add ignore_changes = [value] to lifecycle in the block of bug_thing.b.`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := managed.NeverSettles(nil, &settling.Unsettled{
-				Plan: &terraform.Plan{Action: terraform.Update}, Objects: x.objects, Never: true, Updates: 4,
-				Since: since, NextAt: since.Add(time.Hour),
+				Plan: &terraform.Plan{Action: terraform.Update}, Objects: x.objects, Never: true,
+				Alternates: x.alternates, Updates: 4, Since: since, NextAt: since.Add(time.Hour),
 			})
 			if got.Status != "True" || string(got.Reason) != x.reason {
 				t.Errorf("%s %s", got.Status, got.Reason)

@@ -15,7 +15,10 @@ import (
 // LooksAgain reports whether an object is looked at once more before a plan is carried out. changed
 // is set if it was changed a short time ago, for the same configuration.
 func (x *Settling) LooksAgain(p *terraform.Plan, changed bool, now time.Time) bool {
-	if x.Module || x.Last != nil || p == nil || p.Outdated || !changesObject(p) || x.Unsettled(p).Waits(now) {
+	if x.Module {
+		return x.looksAgainAtObjects(p, now)
+	}
+	if x.Last != nil || p == nil || p.Outdated || !changesObject(p) || x.Unsettled(p).Waits(now) {
 		return false
 	}
 	of := x.CountFor(x.Counts)
@@ -37,7 +40,25 @@ func (x *Settling) AfterAlternation(now time.Time) *instance.Unsettled {
 // change does not show that the object has settled.
 func (x *Settling) Alternates(now time.Time) bool {
 	of := x.CountFor(x.Counts)
-	return of != nil && of.Alternations > 0 && now.Before(of.At.Add(2*maxSettleBackoff*x.Poll))
+	return of != nil && (x.alternates(of.Repeats, now) || len(x.alternatingObjects(of, now)) > 0)
+}
+
+// alternates is Alternates for one object.
+func (m Making) alternates(of instance.Repeats, now time.Time) bool {
+	return of.Alternations > 0 && now.Before(of.At.Add(2*maxSettleBackoff*m.Poll))
+}
+
+// Settled returns what the record counts after a plan without changes; nil if nothing is counted
+// any more.
+func (x *Settling) Settled(now time.Time) *instance.Unsettled {
+	of := x.CountFor(x.Counts)
+	if of == nil || !x.Module && x.alternates(of.Repeats, now) {
+		return of
+	}
+	if objects := x.alternatingObjects(of, now); len(objects) > 0 {
+		return &instance.Unsettled{Config: of.Config, Objects: objects}
+	}
+	return nil
 }
 
 // alternating returns what is said of an object whose reads alternate; nil if they do not. It is

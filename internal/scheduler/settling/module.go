@@ -155,7 +155,7 @@ func (x *Settling) countedObjects() map[string]instance.Repeats {
 // suspectedObjects reports whether an apply did not settle an object of a module.
 func suspectedObjects(u *instance.Unsettled) bool {
 	for _, of := range u.Objects {
-		if of.Updates > 0 || of.Replacements > 0 {
+		if of.Updates > 0 || of.Replacements > 0 || of.Alternations > 0 {
 			return true
 		}
 	}
@@ -164,9 +164,9 @@ func suspectedObjects(u *instance.Unsettled) bool {
 
 // countsObjects returns what the record counts when a plan of a module has been carried out; nil if
 // nothing is counted.
-func (x *Settling) countsObjects(p *terraform.Plan) *instance.Unsettled {
+func (x *Settling) countsObjects(p *terraform.Plan, now time.Time) *instance.Unsettled {
 	was := x.countedObjects()
-	out := instance.Unsettled{Config: x.Config(), Objects: map[string]instance.Repeats{}}
+	out := instance.Unsettled{Config: x.Config(), Objects: x.alternatingObjects(&instance.Unsettled{Objects: was}, now)}
 	changes, _ := containedChanges(p)
 	for _, c := range changes {
 		of := was[c.Address]
@@ -177,17 +177,18 @@ func (x *Settling) countsObjects(p *terraform.Plan) *instance.Unsettled {
 			of = replacedAgain(of, x.containedBecause(c))
 		case repeats:
 			of.Updates++
+		case of.Alternations > 0:
 		case x.Last != nil || of.Updates+of.Replacements == 0:
 			continue // it is known to have settled, or it is not known what the last apply has left
 		}
-		if c.Address == outputsAlone {
+		if of.At = (time.Time{}); c.Address == outputsAlone {
 			out.Repeats = of
 		} else {
 			out.Objects[c.Address] = of
 		}
 	}
 	for _, address := range p.Keeps {
-		if of := was[address]; of.Updates > 0 {
+		if of := was[address]; of.Updates > 0 || of.Alternations > 0 {
 			out.Objects[address] = of
 		}
 	}
@@ -218,6 +219,8 @@ func (x *Settling) unsettledObjects(p *terraform.Plan) *Unsettled {
 		left, repeats := x.repeatsObject(c.Address)
 		o := UnsettledObject{Contained: c}
 		switch {
+		case of.Alternations > 0:
+			o = x.alternatingObject(c, of)
 		case c.Action.IsReplace():
 			// Right after a replacement it is needed again, whatever the values are now.
 			again := left.atOnce && of.Replacements > 0
@@ -230,17 +233,27 @@ func (x *Settling) unsettledObjects(p *terraform.Plan) *Unsettled {
 			continue
 		default:
 			o.Updates, o.Since, o.NextAt, o.Never = of.Updates, of.Since, x.nextUpdate(of), of.Updates >= settlesWithin
-			if out.NextAt.IsZero() || o.NextAt.Before(out.NextAt) {
-				out.Updates, out.Since, out.NextAt = o.Updates, o.Since, o.NextAt
-			}
 		}
-		out.Never = out.Never || o.Never
 		out.Objects = append(out.Objects, o)
 	}
-	if len(out.Objects) == 0 {
+	out.Objects = append(out.Objects, x.unseenObjects(changes, was)...)
+	return out.summarized()
+}
+
+// summarized returns what is said of all objects of a module; nil without any.
+func (u *Unsettled) summarized() *Unsettled {
+	if len(u.Objects) == 0 {
 		return nil
 	}
-	return out
+	u.Alternates = true
+	for _, o := range u.Objects {
+		u.Never, u.Alternates = u.Never || o.Never, u.Alternates && o.Alternates
+		unseen := o.Action == terraform.NoOp && !u.NextAt.IsZero() // it does not make the plan wait any shorter
+		if !o.NextAt.IsZero() && !unseen && (u.NextAt.IsZero() || o.NextAt.Before(u.NextAt)) {
+			u.Updates, u.Since, u.NextAt = o.Updates, o.Since, o.NextAt
+		}
+	}
+	return u
 }
 
 // refused counts the refused replacements of objects as made as often as they may be. It reports

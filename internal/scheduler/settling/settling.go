@@ -68,6 +68,8 @@ type Settling struct {
 	// Alternated is a change that a look has shown to be needed and the next one has not; nil if
 	// there was none.
 	Alternated *terraform.Plan
+	// Changed are the objects of a module that were changed a short time ago; nil without any.
+	Changed *Changed
 }
 
 // Config identifies what an object is made from: the arguments, which changes of them are ignored,
@@ -196,10 +198,10 @@ func (x *Settling) Counted() *instance.Unsettled {
 
 // CountsAfter returns what the record counts when a plan has been carried out; nil if nothing is
 // counted.
-func (x *Settling) CountsAfter(p *terraform.Plan) *instance.Unsettled {
+func (x *Settling) CountsAfter(p *terraform.Plan, now time.Time) *instance.Unsettled {
 	was := x.Counted()
 	if x.Module {
-		return x.countsObjects(p)
+		return x.countsObjects(p, now)
 	}
 	out := instance.Unsettled{Config: x.Config()}
 	if was != nil {

@@ -31,8 +31,10 @@ type Unsettled struct {
 // again.
 type UnsettledObject struct {
 	terraform.Contained
-	// Updates, Since, NextAt and Never are as in Unsettled.
+	// Updates, Alternates, Since, NextAt and Never are as in Unsettled. The action is NoOp for an
+	// object that alternates and that the plan leaves as it is.
 	Updates       int
+	Alternates    bool
 	Since, NextAt time.Time
 	Never         bool
 }
@@ -66,7 +68,7 @@ func (u *Unsettled) Early(now time.Time) (out []string) {
 		return nil
 	}
 	for _, o := range u.Objects {
-		if o.Address != outputsAlone && now.Before(o.NextAt) {
+		if o.Address != outputsAlone && o.Action != terraform.NoOp && now.Before(o.NextAt) {
 			out = append(out, o.Address)
 		}
 	}

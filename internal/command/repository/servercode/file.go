@@ -18,6 +18,8 @@ type Code struct {
 	// Parent is the import path below which the package has to be, since it imports internal
 	// packages. Empty: it can be anywhere.
 	Parent string
+	// Legacy is set if the provider, or a part of it, is on the legacy SDK.
+	Legacy bool
 }
 
 // file is the source file while it is written.
@@ -29,10 +31,11 @@ type file struct {
 	// statements of New, and declarations of other functions.
 	statements, declarations []string
 	lifts                    int
+	legacy                   bool
 }
 
-func newFile(protocol int, from string) *file {
-	return &file{protocol: protocol, from: from, imports: map[string]string{}}
+func (p *Packages) newFile(protocol int, from string) *file {
+	return &file{protocol: protocol, from: from, imports: map[string]string{}, legacy: p.kinds()[legacyProvider] != nil}
 }
 
 // use imports a package and returns its name in the file.
@@ -94,7 +97,7 @@ func (f *file) code(factories []string) (*Code, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, b.Bytes())
 	}
-	return &Code{Source: source, Parent: parent}, nil
+	return &Code{Source: source, Parent: parent, Legacy: f.legacy}, nil
 }
 
 // parent returns the import path below which the internal packages permit to be imported.

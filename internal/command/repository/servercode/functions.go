@@ -33,7 +33,7 @@ func (p *Packages) Functions(functions []Function, protocol int) (*Code, error) 
 	for _, f := range functions {
 		names = append(names, f.String())
 	}
-	out := newFile(protocol, strings.Join(names, " and "))
+	out := p.newFile(protocol, strings.Join(names, " and "))
 	var factories []string
 	for i, f := range functions {
 		factory, err := p.call(out, f, fmt.Sprintf("made%d", i+1))

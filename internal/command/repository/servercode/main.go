@@ -32,7 +32,7 @@ func (p *Packages) Main(path string, protocol int) (*Code, error) {
 		}
 		return nil, fmt.Errorf("%w: it calls none of the functions that serve providers", ErrUnclear)
 	}
-	out := newFile(protocol, path)
+	out := p.newFile(protocol, path)
 	slice := newSlicer(s, p.fset, out)
 	expression, err := slice.follow(served, enclosing)
 	if err != nil {

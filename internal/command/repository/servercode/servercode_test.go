@@ -171,6 +171,31 @@ func TestCode(t *testing.T) {
 	}
 }
 
+// Whether a part of a provider is on the legacy SDK shows in what its main package depends on.
+func TestLegacy(t *testing.T) {
+	t.Parallel()
+	dir := newModule(t)
+	for name, test := range map[string]struct {
+		protocol int
+		want     bool
+	}{"alone": {6, false}, "sdk": {5, true}, "mux6": {6, true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			packages, err := servercode.Load(t.Context(), dir, module+"/cmd/"+name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, err := packages.Main(module+"/cmd/"+name, test.protocol)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code.Legacy != test.want {
+				t.Errorf("got %t, want %t", code.Legacy, test.want)
+			}
+		})
+	}
+}
+
 func TestParseFunction(t *testing.T) {
 	t.Parallel()
 	tests := map[string]servercode.Function{

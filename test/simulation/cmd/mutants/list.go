@@ -161,8 +161,8 @@ var mutants = []mutant{
 	}},
 	{name: "a read that may be outdated shows that an update has settled", edits: []edit{
 		{schedulerDir, "Scheduler.plan",
-			"!p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r)) && e.settled(&r, s.o.Clock.Now())",
-			"e.settled(&r, s.o.Clock.Now())"},
+			"!p.Outdated && !e.shownOutdated(s.o.Clock.Now(), s.gracePeriod(&r))",
+			"true"},
 	}},
 	{name: "updates that do not help are not counted", edits: []edit{
 		{settlingDir, "Settling.CountsAfter",
@@ -181,6 +181,11 @@ var mutants = []mutant{
 		{settlingDir, "Settling.unsettledObjects",
 			"of.Replacements >= maxReplacements && sameCause(of.Replaced, x.containedBecause(c))",
 			"false"},
+	}},
+	{name: "a create after a replacement in a module begins its count anew", edits: []edit{
+		{settlingDir, "keepReplaced",
+			"of.Replacements > 0",
+			"false && of.Replacements > 0"},
 	}},
 	{name: "creates that fail count as replacements that create first", edits: []edit{
 		{settlingDir, "Settling.CountsAfter",
@@ -238,6 +243,16 @@ var mutants = []mutant{
 		{moduleDir, "attached.ReadResource",
 			"s.unlessDoubted(q, s.unlessHidden(q, answer))",
 			"s.unlessHidden(q, s.unlessDoubted(q, answer))"},
+	}},
+	{name: "an object of a module that was changed is not recent any more", edits: []edit{
+		{moduleDir, "visibility.changed",
+			"v.at[left] = v.since(known)",
+			""},
+	}},
+	{name: "what an interrupted apply of a module has created is not recent", edits: []edit{
+		{moduleDir, "journal.created",
+			"c.Kind == instance.Create || !v.isRecent(left, now)",
+			`left == "" && c.Kind == instance.Create`},
 	}},
 	{name: "a destroy in a module that does not find the object is trusted", edits: []edit{
 		{moduleDir, "attached.unlessUnproven",
