@@ -74,8 +74,12 @@ func TestProviderActivate(t *testing.T) {
 		want string
 	}{
 		"an unknown kind": {[]string{"-f", file(t, "u.yaml", head+"kind: Nothing\n")}, "no provider has the kind Nothing.examplecloud.landbridge.io"},
-		"other kinds":     {[]string{"-f", file(t, "o.yaml", "apiVersion: v1\nkind: ConfigMap\n")}, "the manifests have no object of a provider's kind"},
-		"not served":      {[]string{"-f", file(t, "t.yaml", head+"kind: Thing\n"), "--wait", "1ms"}, "Thing.examplecloud.landbridge.io is not served after 1ms"},
+		"an unknown action": {
+			[]string{"-f", file(t, "a.yaml", head+"kind: Alias\nspec: {actions: [{name: a, action: nothings.action.examplecloud.landbridge.io}]}\n")},
+			"no provider has the action nothings.action.examplecloud.landbridge.io",
+		},
+		"other kinds": {[]string{"-f", file(t, "o.yaml", "apiVersion: v1\nkind: ConfigMap\n")}, "the manifests have no object of a provider's kind"},
+		"not served":  {[]string{"-f", file(t, "t.yaml", head+"kind: Thing\n"), "--wait", "1ms"}, "Thing.examplecloud.landbridge.io is not served after 1ms"},
 	} {
 		_, _, err := run(t, append([]string{"provider", "activate", "--kubeconfig", server.Kubeconfig}, test.args...)...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -95,6 +99,13 @@ func TestProviderActivate(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"examplecloud_t*"}, activated()); diff != "" {
 		t.Errorf("a dry run changed something:\n%s", diff)
+	}
+
+	// The actions of resources are kinds that manifests use.
+	triggers := file(t, "triggers.yaml", head+"kind: Thing\nmetadata: {name: t}\nspec: {actions: [{name: a, action: snapshots.action.examplecloud.landbridge.io}]}\n")
+	out, _, err := run(t, "provider", "activate", "--kubeconfig", server.Kubeconfig, "-f", triggers, "--dry-run")
+	if want := "TerraformProvider cloud: spec.activateActions would be [examplecloud_snapshot]\n"; err != nil || out != want {
+		t.Errorf("actions of resources: %s, %v", out, err)
 	}
 
 	// It waits until the kinds are served, usually by the controller.
