@@ -229,7 +229,7 @@ func TestImportExitCodes(t *testing.T) {
 		said string
 		out  bool
 	}{
-		"all":       {args: []string{"import", "--state", state(one, data)}, said: "1 resource written.\n1 data source skipped: data sources are not managed.\n", out: true},
+		"all":       {args: []string{"import", "--state", state(one, data)}, said: "1 resource written.\nData source aws_vpc.x skipped: there is no provider registry.terraform.io/hashicorp/aws; name its binary with --provider, or install it with a TerraformProvider.\n", out: true},
 		"some":      {args: []string{"import", "--state", state(one, gone, unknown)}, code: 2, out: true, said: "1 resource written.\nLeft out:\n  aws_vpc.x: there is no provider registry.terraform.io/hashicorp/aws; name its binary with --provider, or install it with a TerraformProvider.\n  examplecloud_id_import.gone: it does not exist any more.\n"},
 		"nothing":   {args: []string{"import", "--state", state(gone)}, code: 1, said: "0 resources written.\nLeft out:\n  examplecloud_id_import.gone: it does not exist any more.\n"},
 		"empty":     {args: []string{"import", "--state", state()}, said: "0 resources written.\n"},

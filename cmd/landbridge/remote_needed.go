@@ -157,7 +157,7 @@ func inGroup(group, provider string) bool {
 // forState needs the providers of the resources in a Terraform state.
 func forState(raw []byte) *need {
 	var state struct {
-		Resources []struct{ Mode, Provider string }
+		Resources []struct{ Provider string }
 	}
 	if json.Unmarshal(raw, &state) != nil {
 		return nil // whoever reads it tells why
@@ -170,7 +170,7 @@ func forState(raw []byte) *need {
 		if !found {
 			return nil
 		}
-		if r.Mode != "data" && !slices.Contains(sources, source) {
+		if !slices.Contains(sources, source) {
 			sources = append(sources, source)
 		}
 	}

@@ -38,7 +38,7 @@ func TestNeed(t *testing.T) {
 		"no type":              {forTypes(nil), every},
 		"all types":            {forTypes([]string{"random_pet", "*_pet"}), every},
 		"a state":              {forState([]byte(`{"resources":[{"mode":"managed","provider":"module.a.provider[\"registry.opentofu.org/hashicorp/random\"].x"}]}`)), []string{"own", "random"}},
-		"data sources":         {forState([]byte(`{"resources":[{"mode":"data","provider":"provider[\"registry.terraform.io/hashicorp/random\"]"}]}`)), []string{"own"}},
+		"data sources":         {forState([]byte(`{"resources":[{"mode":"data","provider":"provider[\"registry.terraform.io/hashicorp/random\"]"}]}`)), []string{"own", "random"}},
 		"an old state":         {forState([]byte(`{"resources":[{"mode":"managed","provider":"provider.random"}]}`)), every},
 		"groups of Upjet's":    {forUpjet([]string{"compute.google.upbound.io", "Pet.random.crossplane.io/a"}), []string{"beta", "google", "own", "random"}},
 		"a group of Upjet's":   {forUpjet([]string{"Pet.random.crossplane.io"}), []string{"own", "random"}},
