@@ -431,6 +431,11 @@ func TestTriggers(t *testing.T) {
 			f.resize(t, "2")
 			f.until(t, "Running")
 		}, log: []string{"Create"}, ready: "AwaitingAction", synced: "AwaitingAction"},
+		"a create does, too": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
+			f.until(t, "Running")
+			f.ledger.size = "" // others have destroyed it
+			f.until(t, "Running")
+		}, log: []string{"Create"}, ready: "AwaitingAction", synced: "AwaitingAction"},
 		"a deletion does not": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
 			f.until(t, "AwaitingApproval")
 			remove(t, f)
