@@ -101,11 +101,14 @@ func (a *api) put(u *unstructured.Unstructured) {
 	u.SetResourceVersion(a.nextVersion())
 	old := a.resources[k]
 	if u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0 {
+		a.w.check.rounds(old, nil)
+		a.w.actions.collect(u)
 		delete(a.resources, k)
 		a.log = append(a.log, watchEvent{key: k, old: old})
 		a.w.users.gone(old)
 		return
 	}
+	a.w.check.rounds(old, u)
 	a.resources[k] = u
 	a.w.users.wrote(u)
 	a.log = append(a.log, watchEvent{key: k, old: old, new: u})
@@ -239,6 +242,10 @@ func (c resourceClient) write(ctx context.Context, u *unstructured.Unstructured,
 		if err := c.p.fence(); err != nil {
 			return err
 		}
+		if isAction(u) {
+			_, err := c.p.w.actions.update(u)
+			return err
+		}
 		out, err := c.p.w.api.update(u, status)
 		if err == nil {
 			*u = *out.DeepCopy()
@@ -248,8 +255,11 @@ func (c resourceClient) write(ctx context.Context, u *unstructured.Unstructured,
 	})
 }
 
-// Create implements client.Writer, for connection Secrets.
+// Create implements client.Writer, for connection Secrets and actions.
 func (c resourceClient) Create(ctx context.Context, obj client.Object, _ ...client.CreateOption) error {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return c.invoke(ctx, u)
+	}
 	s := obj.(*corev1.Secret)
 	_, err := secretClient{p: c.p, namespace: s.Namespace}.Create(ctx, s, metav1.CreateOptions{})
 	return err
@@ -311,6 +321,9 @@ func (r liveReader) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 	u := obj.(*unstructured.Unstructured)
 	return r.p.call(ctx, "get "+key.Name+" ("+u.GetKind()+")", func() error {
 		found := r.p.w.api.resources[keyIn(u, key)]
+		if isAction(u) {
+			found = r.p.w.actions.objects[key.Name]
+		}
 		if found == nil {
 			return notFound(key.Name)
 		}

@@ -602,6 +602,7 @@ func (s *server) destroy(ctx context.Context, r *tfprotov6.ApplyResourceChangeRe
 		o = nil
 	}
 	if o == nil {
+		w.check.acts(instance.Delete, prior.text("tag"))
 		s.p.after(v)
 		return s.answer(r, nil, nil)
 	}
