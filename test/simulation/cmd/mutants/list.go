@@ -452,8 +452,8 @@ var mutants = []mutant{
 	}},
 	{name: "an operation begins while an action before it runs", triggers: true, edits: []edit{
 		{managedDir, "external.before",
-			"if i < 0 {",
-			"if i < 0 || round.Invocations[i].Phase != \"\" {"},
+			"i < 0",
+			`i < 0 || round.Invocations[i].Phase != ""`},
 	}},
 	{name: "the round of an operation is not recorded", triggers: true, edits: []edit{
 		{managedDir, "external.progress",
@@ -461,9 +461,9 @@ var mutants = []mutant{
 			"out.Began = known.Handled.Round == round.ID && false"},
 	}},
 	{name: "a change does not wait for the actions of the one before", triggers: true, edits: []edit{
-		{managedDir, "external.update",
-			"if reasonOf(e.awaited) == decision.ReasonAwaitingAction {",
-			"if reasonOf(e.awaited) == decision.ReasonAwaitingAction && false {"},
+		{managedDir, "external.awaitsAction",
+			"reasonOf(e.awaited) == decision.ReasonAwaitingAction",
+			"reasonOf(e.awaited) == decision.ReasonAwaitingAction && false"},
 	}},
 	{name: "an action that has failed is taken for one that has succeeded", triggers: true, edits: []edit{
 		{triggerDir, "Round.Next",
