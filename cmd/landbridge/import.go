@@ -26,7 +26,7 @@ func newImportCommand() *cobra.Command {
 Objects are given by import id or identity (--id, --identity), by the JSON or YAML output of
 landbridge discover or a part of it (--objects), as all objects of the given types without an owner
 (--unmanaged), as those that a ResourceQuery finds (--query), or as all resource instances of a
-Terraform state in format 4 (--state). What a resource manages or describes already is not written
+Terraform state in format 4 (--state), with its data sources. What a resource manages or describes already is not written
 again.
 
 Each object is read, and the provider plans a configuration that changes nothing. If there is none,
@@ -79,17 +79,22 @@ ended the import.
 
 type importFlags struct {
 	remoteFlags
-	list        listFlags
-	query       queryFlag
-	ids         []string
-	identities  []string
-	as          string
-	objects     string
-	unmanaged   bool
-	state       string
-	content     []byte             // of the file of --state
-	document    discovery.Document // of the file of --objects
-	queried     selection          // of --query
+	list       listFlags
+	query      queryFlag
+	ids        []string
+	identities []string
+	as         string
+	objects    string
+	unmanaged  bool
+	state      string
+	content    []byte             // of the file of --state
+	document   discovery.Document // of the file of --objects
+	queried    selection          // of --query
+	// data are the data sources of --state, leftData those without a manifest, and sources the
+	// manifests of the others.
+	data        []importer.DataSource
+	leftData    []importer.Left
+	sources     []importer.Manifest
 	refresh     bool
 	aliases     []string
 	directory   string
@@ -198,9 +203,13 @@ func (f *importFlags) run(cmd *cobra.Command, r *remote, args []string) error {
 	if err != nil {
 		return err
 	}
-	summary := importSummary{flags: f, skipped: skipped, incomplete: incomplete}
+	summary := importSummary{flags: f, skipped: slices.Concat(f.readSources(ctx, r, b), skipped), incomplete: incomplete}
+	summary.add(f.sources...)
 	if f.directory == "" && !f.apply {
 		w := cmd.OutOrStdout()
+		if err := importer.Write(w, f.sources); err != nil {
+			return err
+		}
 		summary.left, err = b.Stream(ctx, items, importer.Sink{
 			Secrets: func(m importer.Manifest) error { return importer.WriteSecrets(w, m) },
 			Manifest: func(_ int, m importer.Manifest) error {
@@ -227,6 +236,7 @@ func (f *importFlags) writeAll(cmd *cobra.Command, r *remote, b *importer.Builde
 	}
 	summary.add(result.Manifests...)
 	summary.left = result.Left
+	result.Manifests = slices.Concat(f.sources, result.Manifests)
 	switch {
 	case len(result.Manifests) == 0:
 		return nil

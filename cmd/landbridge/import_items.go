@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/yaml"
 
 	"github.com/landbridge-io/landbridge/internal/command/importer"
@@ -227,15 +229,39 @@ func (f *importFlags) fromState(
 		return nil, nil, fmt.Errorf("%s has no resource that matches %s", f.state, strings.Join(patterns, " or "))
 	}
 	b.Leave(estate.Left...)
-	if n := estate.DataSources; n > 0 {
-		skipped = append(skipped, plural(n, "data source")+" skipped: data sources are not managed.")
-	}
+	f.data, f.leftData = estate.Data, estate.LeftData
 	if n := len(estate.Outputs); n > 0 && len(patterns) == 0 {
 		skipped = append(skipped,
 			fmt.Sprintf("%s skipped: %s. What reads them can read the status or the connection Secret of a resource.",
 				plural(n, "output"), printable(strings.Join(estate.Outputs, ", "))))
 	}
 	return estate.Items, skipped, nil
+}
+
+// readSources makes the manifests of the data sources of --state, and returns notes on those that
+// have none. What the cluster does not serve is not applied: nothing depends on it.
+func (f *importFlags) readSources(ctx context.Context, r *remote, b *importer.Builder) (skipped []string) {
+	manifests, left := b.DataSources(ctx, f.data)
+	left = slices.Concat(f.leftData, left)
+	for _, m := range manifests {
+		kind := m.Resource.GroupVersionKind()
+		if f.apply {
+			if _, err := r.client.RESTMapper().RESTMapping(kind.GroupKind(), kind.Version); meta.IsNoMatchError(err) {
+				left = append(left, importer.Left{
+					Origin: m.Origin,
+					Reason: fmt.Sprintf("the cluster does not serve the kind %s; activate it in "+
+						"spec.activateDataSources of its TerraformProvider", kind.GroupKind()),
+				})
+				continue
+			}
+		}
+		f.sources = append(f.sources, m)
+	}
+	for _, l := range left {
+		skipped = append(skipped, fmt.Sprintf("Data source %s skipped: %s.",
+			printable(strings.TrimPrefix(l.Origin, "data.")), printable(strings.TrimSuffix(l.Reason, "."))))
+	}
+	return skipped
 }
 
 // provider returns the provider of a source, preferably from the same registry.

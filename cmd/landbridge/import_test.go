@@ -316,7 +316,10 @@ func TestImportExitCodes(t *testing.T) {
 	}{
 		"all": {
 			args: []string{"import", "--state", state(one, data)},
-			said: "1 resource written.\n1 data source skipped: data sources are not managed.\n", out: true,
+			said: "1 resource written.\nData source aws_vpc.x skipped: there is no provider " +
+				"registry.terraform.io/hashicorp/aws; name its binary with --provider, or install it with a " +
+				"TerraformProvider.\n",
+			out: true,
 		},
 		"some": {
 			args: []string{"import", "--state", state(one, gone, unknown)}, code: 2, out: true,

@@ -21,6 +21,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/command/local"
 	"github.com/landbridge-io/landbridge/internal/controller/terraformprovider"
 	"github.com/landbridge-io/landbridge/internal/model"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 type activateFlags struct {
@@ -37,8 +38,8 @@ func newProviderActivateCommand() *cobra.Command {
 		Short: "Activate the resource types, data sources, ephemeral resources and actions that manifests use",
 		Long: `Activate the resource types, data sources, ephemeral resources and actions that manifests use: those of their kinds are
 added to spec.activate, spec.activateDataSources, spec.activateEphemeralResources and spec.activateActions of the
-TerraformProviders, and the command waits until the cluster serves the kinds. kubectl apply then accepts the manifests. Objects of other
-kinds are ignored.
+TerraformProviders, and the command waits until the cluster serves the kinds. kubectl apply then accepts the manifests. The actions
+that spec.actions of resources name are among them. Objects of other kinds are ignored.
 
 With --only, these fields have exactly what the manifests use afterwards. This is refused if there are objects of
 another kind that is active, since nothing would manage them any more.
@@ -98,7 +99,7 @@ func (f *activateFlags) run(cmd *cobra.Command) error {
 	if messages.HasErrors() {
 		return errors.New(messages.String())
 	}
-	f.need = forObjects(objects)
+	f.need = forObjects(objects, triggered(objects)...)
 	r, err := f.open(cmd, true)
 	if err != nil {
 		return err
@@ -147,35 +148,68 @@ func (f *activateFlags) run(cmd *cobra.Command) error {
 	return r.served(cmd.Context(), kinds, f.wait)
 }
 
-// activations returns what providers have to serve for the objects of manifests, in the order of
-// the providers. A kind that a provider of its group does not have is an error.
-func activations(providers []*remoteProvider, objects []local.Object, only bool) ([]activation, error) {
-	used, unknown := map[*remoteProvider]map[string]*model.Resource{}, map[kschema.GroupKind]string{}
+// triggered returns the actions that resources of manifests have invoked.
+func triggered(objects []local.Object) (out []kschema.GroupResource) {
+	for _, o := range objects {
+		out = append(out, trigger.Actions(o.Unstructured)...)
+	}
+	return out
+}
+
+// usedKinds are the kinds that manifests use: those of their objects, and of the actions that these
+// have invoked.
+type usedKinds struct {
+	by map[*remoteProvider]map[string]*model.Resource
+	// unknown are those that no provider of their group has, with where each is used.
+	unknown map[string]string
+}
+
+// use adds the kinds of a group that a function selects.
+func (k *usedKinds) use(providers []*remoteProvider, group string, is func(*model.Resource) bool) (groupKnown, found bool) {
+	for _, p := range providers {
+		for address, m := range p.model.All() {
+			groupKnown = groupKnown || m.Group == group
+			if m.Group != group || !is(m) {
+				continue
+			}
+			found = true
+			if k.by[p] == nil {
+				k.by[p] = map[string]*model.Resource{}
+			}
+			k.by[p][address] = m
+		}
+	}
+	return groupKnown, found
+}
+
+// usedBy returns the kinds that objects use.
+func usedBy(providers []*remoteProvider, objects []local.Object) usedKinds {
+	out := usedKinds{map[*remoteProvider]map[string]*model.Resource{}, map[string]string{}}
 	for _, o := range objects {
 		kind := o.GroupVersionKind().GroupKind()
 		if kind.Kind == model.ProviderConfigKind || kind.Kind == model.ClusterProviderConfigKind {
 			continue // always served
 		}
-		group, found := false, false
-		for _, p := range providers {
-			for address, m := range p.model.All() {
-				group = group || m.Group == kind.Group
-				if m.GroupVersionKind().GroupKind() == kind {
-					found = true
-					if used[p] == nil {
-						used[p] = map[string]*model.Resource{}
-					}
-					used[p][address] = m
-				}
+		if known, found := out.use(providers, kind.Group, func(m *model.Resource) bool { return m.Kind == kind.Kind }); known && !found {
+			out.unknown["kind "+kind.String()] = o.Source
+		}
+		for _, a := range trigger.Actions(o.Unstructured) {
+			if _, found := out.use(providers, a.Group, func(m *model.Resource) bool { return m.Plural == a.Resource }); !found {
+				out.unknown["action "+a.String()] = o.Source
 			}
 		}
-		if group && !found {
-			unknown[kind] = o.Source
-		}
 	}
+	return out
+}
+
+// activations returns what providers have to serve for the objects of manifests, in the order of
+// the providers. A kind that a provider of its group does not have is an error, and so is an action
+// of spec.actions that no provider has.
+func activations(providers []*remoteProvider, objects []local.Object, only bool) ([]activation, error) {
+	used := usedBy(providers, objects)
 	var problems []error
-	for kind, source := range unknown {
-		problems = append(problems, fmt.Errorf("%s: no provider has the kind %s; landbridge provider inspect lists those it has", source, kind))
+	for what, source := range used.unknown {
+		problems = append(problems, fmt.Errorf("%s: no provider has the %s; landbridge provider inspect lists those it has", source, what))
 	}
 	if len(problems) > 0 {
 		slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
@@ -183,15 +217,15 @@ func activations(providers []*remoteProvider, objects []local.Object, only bool)
 	}
 	var out []activation
 	for _, p := range providers {
-		if len(used[p]) == 0 {
+		if len(used.by[p]) == 0 {
 			continue
 		}
 		a := activation{provider: p, activate: terraformprovider.Patterns{}}
 		if !only {
 			a.activate = maps.Clone(p.activate)
 		}
-		for _, t := range slices.Sorted(maps.Keys(used[p])) {
-			of := used[p][t]
+		for _, t := range slices.Sorted(maps.Keys(used.by[p])) {
+			of := used.by[p][t]
 			a.used = append(a.used, of)
 			if patterns := a.activate[of.Mode]; !active(patterns, of.Type) {
 				a.activate[of.Mode] = append(slices.Clone(patterns), of.Type)

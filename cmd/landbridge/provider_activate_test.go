@@ -83,6 +83,14 @@ func TestProviderActivate(t *testing.T) {
 			[]string{"-f", file(t, "u.yaml", head+"kind: Nothing\n")},
 			"no provider has the kind Nothing.examplecloud.landbridge.io",
 		},
+		"an unknown action": {
+			[]string{
+				"-f",
+				file(t, "a.yaml", head+"kind: Alias\nspec: {actions: [{name: a, action: "+
+					"nothings.action.examplecloud.landbridge.io}]}\n"),
+			},
+			"no provider has the action nothings.action.examplecloud.landbridge.io",
+		},
 		"other kinds": {
 			[]string{"-f", file(t, "o.yaml", "apiVersion: v1\nkind: ConfigMap\n")},
 			"the manifests have no object of a provider's kind",
@@ -110,6 +118,14 @@ func TestProviderActivate(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"examplecloud_t*"}, activated()); diff != "" {
 		t.Errorf("a dry run changed something:\n%s", diff)
+	}
+
+	// The actions of resources are kinds that manifests use.
+	triggers := file(t, "triggers.yaml", head+"kind: Thing\nmetadata: {name: t}\nspec: {actions: [{name: a, action: "+
+		"snapshots.action.examplecloud.landbridge.io}]}\n")
+	out, _, err := run(t, "provider", "activate", "--kubeconfig", server.Kubeconfig, "-f", triggers, "--dry-run")
+	if want := "TerraformProvider cloud: spec.activateActions would be [examplecloud_snapshot]\n"; err != nil || out != want {
+		t.Errorf("actions of resources: %s, %v", out, err)
 	}
 
 	// It waits until the kinds are served, usually by the controller.

@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/cluster"
 	"github.com/landbridge-io/landbridge/internal/command/local"
+	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/provider/install"
 )
 
@@ -40,9 +43,12 @@ func (n *need) satisfied(started []*remoteProvider) bool {
 	return n == nil || n.enough == nil || n.enough(started)
 }
 
-// forObjects needs the providers that may have the kinds of manifests.
-func forObjects(objects []local.Object) *need {
+// forObjects needs the providers that may have the kinds of manifests, and some actions.
+func forObjects(objects []local.Object, actions ...schema.GroupResource) *need {
 	groups := map[string]bool{}
+	for _, a := range actions {
+		groups[a.Group] = true
+	}
 	for _, o := range objects {
 		if g := o.GroupVersionKind().Group; !builtIn(g) {
 			groups[g] = true
@@ -51,7 +57,9 @@ func forObjects(objects []local.Object) *need {
 	return &need{
 		of: func(p *v1alpha1.TerraformProvider) bool {
 			known := cluster.Groups(p)
-			return len(known) == 0 || slices.ContainsFunc(known, func(g string) bool { return groups[g] })
+			return len(known) == 0 || slices.ContainsFunc(known, func(g string) bool {
+				return slices.ContainsFunc(append([]model.Mode{model.Managed}, model.Unmanaged...), func(m model.Mode) bool { return groups[m.Group(g)] })
+			})
 		},
 		enough: func(started []*remoteProvider) bool {
 			left := len(groups)
@@ -149,7 +157,7 @@ func inGroup(group, provider string) bool {
 // forState needs the providers of the resources in a Terraform state.
 func forState(raw []byte) *need {
 	var state struct {
-		Resources []struct{ Mode, Provider string }
+		Resources []struct{ Provider string }
 	}
 	if json.Unmarshal(raw, &state) != nil {
 		return nil // whoever reads it tells why
@@ -162,7 +170,7 @@ func forState(raw []byte) *need {
 		if !found {
 			return nil
 		}
-		if r.Mode != "data" && !slices.Contains(sources, source) {
+		if !slices.Contains(sources, source) {
 			sources = append(sources, source)
 		}
 	}

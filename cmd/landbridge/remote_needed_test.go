@@ -53,7 +53,7 @@ func TestNeed(t *testing.T) {
 				[]byte(
 					`{"resources":[{"mode":"data","provider":"provider[\"registry.terraform.io/hashicorp/random\"]"}]}`,
 				),
-			), []string{"own"},
+			), []string{"own", "random"},
 		},
 		"an old state": {forState([]byte(`{"resources":[{"mode":"managed","provider":"provider.random"}]}`)), every},
 		"groups of Upjet's": {

@@ -58,12 +58,11 @@ func (s *Scheduler) Apply(ctx context.Context, r Request) error {
 		}
 		return s.destroyDeposed(ctx, e, r)
 	}
+	var change terraform.Action
 	if a.plan != nil {
-		if err := a.r.before(ctx, a.plan.Action); err != nil {
-			return err
-		}
+		change = a.plan.Action
 	}
-	if err := s.brakes(ctx, e, &r, a.step); err != nil {
+	if err := s.before(ctx, &a.r, change, func() *Error { return s.brakes(ctx, e, &a.r, a.step) }); err != nil {
 		return err
 	}
 	return a.start(ctx)
@@ -265,10 +264,7 @@ func (s *Scheduler) Delete(ctx context.Context, r Request) error {
 		e.awaits.Store(true)
 		return step.Refusal
 	}
-	if err := r.before(ctx, terraform.Delete); err != nil {
-		return err
-	}
-	if err := s.reserveDestroy(ctx, e, &r); err != nil {
+	if err := s.before(ctx, &r, terraform.Delete, func() *Error { return s.reserveDestroy(ctx, e, &r) }); err != nil {
 		return err
 	}
 	t := taskOf(step.Deed, nil, e.record.Instance)

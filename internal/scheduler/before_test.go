@@ -5,10 +5,13 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/landbridge-io/landbridge/internal/scheduler"
+	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
+	"github.com/landbridge-io/landbridge/internal/scheduler/decision"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 )
 
@@ -63,7 +66,7 @@ func TestBefore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, noIdentity, func(h *harness) {
 				var got recorded
-				h.r.Before = func(_ context.Context, change terraform.Action) (string, error) {
+				h.r.Before = func(_ context.Context, change terraform.Action, _ func() error) (string, error) {
 					got.Asked = append(got.Asked, change)
 					return "round", nil
 				}
@@ -83,7 +86,7 @@ func TestBefore(t *testing.T) {
 func TestHeldBefore(t *testing.T) {
 	bubble(t, noIdentity, func(h *harness) {
 		wait := &scheduler.Error{Reason: "AwaitingAction", Err: errors.New("wait")}
-		h.r.Before = func(context.Context, terraform.Action) (string, error) { return "", wait }
+		h.r.Before = func(context.Context, terraform.Action, func() error) (string, error) { return "", wait }
 		h.observe()
 		if err := h.sched.Apply(t.Context(), h.r); !errors.Is(err, wait) {
 			t.Errorf("the error is %v", err)
@@ -96,4 +99,50 @@ func TestHeldBefore(t *testing.T) {
 			t.Error("an intent is stored")
 		}
 	})
+}
+
+// The brake decides before anything is begun that belongs to a destroy. What has begun is not held.
+func TestBrakeBefore(t *testing.T) {
+	for name, test := range map[string]struct {
+		held, continues, invoked, destroyed bool
+	}{
+		"it holds":                            {held: true},
+		"it holds after something has begun":  {held: true, continues: true, destroyed: true},
+		"it does not hold":                    {invoked: true},
+		"it does not hold, and all has begun": {continues: true, destroyed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.settle()
+				h.delete()
+				h.r.Brake = &scheduler.Brake{
+					Scope: brake.Scope{Provider: "cloud", Account: "a"}, Namespace: "team",
+					Limit: func(context.Context) (brake.Limit, bool) { return brake.Limit{Destroys: 1}, false },
+				}
+				if test.held {
+					h.r.Brake.Held = time.Now()
+				}
+				invoked := false
+				h.r.Before = func(_ context.Context, _ terraform.Action, brake func() error) (string, error) {
+					if test.continues {
+						return "round", nil
+					}
+					if err := brake(); err != nil {
+						return "", err
+					}
+					invoked = true
+					return "", &scheduler.Error{Reason: decision.ReasonAwaitingAction, Err: errors.New("wait")}
+				}
+				h.observe()
+				err := h.tryAct()
+				synctest.Wait()
+				h.cloud.mu.Lock()
+				destroyed := len(h.cloud.objects) == 0
+				h.cloud.mu.Unlock()
+				if invoked != test.invoked || destroyed != test.destroyed {
+					t.Errorf("invoked: %t, destroyed: %t, error %v", invoked, destroyed, err)
+				}
+			})
+		})
+	}
 }

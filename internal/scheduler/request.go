@@ -195,8 +195,9 @@ type Hooks struct {
 	Dependents func(context.Context, ReplacementStep, *Observation) error
 	// Before is called when an operation that is a change, or a part of one, would begin. With an
 	// error it does not. round identifies what the operation belongs to; empty for nothing. It is
-	// noted in the record (store.Tokens), and may be nil.
-	Before func(ctx context.Context, change terraform.Action) (round string, _ error)
+	// noted in the record (store.Tokens). Before anything is done that belongs to the change, brake
+	// is asked, whose error is returned: what has begun is not held. Before may be nil.
+	Before func(ctx context.Context, change terraform.Action, brake func() error) (round string, _ error)
 	// Describe returns which fields differ between two instances, and the errors as a message, both
 	// without secrets, for the change record. It may be nil: nothing is described.
 	Describe func(before, after instance.Instance, diags diagnostic.Diagnostics) (changes []history.Change, message string)

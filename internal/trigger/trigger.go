@@ -137,16 +137,7 @@ func (t *Trigger) applies(ctx context.Context, self, old any) (bool, error) {
 // Spec returns the spec of the object that is invoked. configuration is the provider configuration
 // of the resource.
 func (t *Trigger) Spec(ctx context.Context, self, old any, configuration map[string]any) (map[string]any, error) {
-	if t.ProviderConfigRef != nil {
-		configuration = t.ProviderConfigRef
-	}
-	out := map[string]any{"forProvider": map[string]any{}}
-	if t.ForProvider != nil {
-		out["forProvider"] = runtime.DeepCopyJSONValue(t.ForProvider)
-	}
-	if configuration != nil {
-		out["providerConfigRef"] = runtime.DeepCopyJSONValue(configuration)
-	}
+	out := t.given(configuration)
 	for _, v := range t.values {
 		x, err := v.of.Of(ctx, self, old)
 		if err == nil && x != nil {
@@ -157,6 +148,21 @@ func (t *Trigger) Spec(ctx context.Context, self, old any, configuration map[str
 		}
 	}
 	return out, nil
+}
+
+// given returns what is known of the spec of the object beforehand.
+func (t *Trigger) given(configuration map[string]any) map[string]any {
+	if t.ProviderConfigRef != nil {
+		configuration = t.ProviderConfigRef
+	}
+	out := map[string]any{"forProvider": map[string]any{}}
+	if t.ForProvider != nil {
+		out["forProvider"] = runtime.DeepCopyJSONValue(t.ForProvider)
+	}
+	if configuration != nil {
+		out["providerConfigRef"] = runtime.DeepCopyJSONValue(configuration)
+	}
+	return out
 }
 
 // Find returns the trigger with a name; nil if there is none.

@@ -93,11 +93,14 @@ func (a *api) put(u *unstructured.Unstructured) {
 	u.SetResourceVersion(a.nextVersion())
 	old := a.resources[k]
 	if u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0 {
+		a.w.check.rounds(old, nil)
+		a.w.actions.collect(u)
 		delete(a.resources, k)
 		a.log = append(a.log, watchEvent{key: k, old: old})
 		a.w.users.gone(old)
 		return
 	}
+	a.w.check.rounds(old, u)
 	a.resources[k] = u
 	a.w.users.wrote(u)
 	a.log = append(a.log, watchEvent{key: k, old: old, new: u})
@@ -180,10 +183,18 @@ func (p *process) live() apiserver.Live { return apiserver.Live{Process: p} }
 func (p *process) Title(k store.Key) string { return k.Name + " (" + k.Kind + ")" }
 
 // Stored implements apiserver.Process.
-func (p *process) Stored(k store.Key) *unstructured.Unstructured { return p.w.api.resources[k] }
+func (p *process) Stored(k store.Key) *unstructured.Unstructured {
+	if isAction(k.Kind) {
+		return p.w.actions.objects[k.Name]
+	}
+	return p.w.api.resources[k]
+}
 
 // Update implements apiserver.Process.
 func (p *process) Update(u *unstructured.Unstructured, status bool) (*unstructured.Unstructured, error) {
+	if isAction(u.GetKind()) {
+		return p.w.actions.update(u)
+	}
 	out, err := p.w.api.update(u, status)
 	if err == nil {
 		p.w.cloud.told(p, out)
@@ -217,6 +228,14 @@ func (c resourceClient) List(_ context.Context, list client.ObjectList, _ ...cli
 		}
 	}
 	return nil
+}
+
+// Create implements client.Writer, for connection Secrets and actions.
+func (c resourceClient) Create(ctx context.Context, o client.Object, opts ...client.CreateOption) error {
+	if u, ok := o.(*unstructured.Unstructured); ok {
+		return c.invoke(ctx, u)
+	}
+	return c.Cached.Create(ctx, o, opts...)
 }
 
 // secretClient accesses the Secrets of one namespace.

@@ -111,6 +111,7 @@ func (u *users) forgetApproval(k store.Key, i *incarnation) {
 
 // asked is called when the cloud is asked for a change.
 func (c *check) asked(resourceType string, action instance.OperationKind, v state) {
+	c.acts(action, v.text("tag"))
 	owners := c.owners(resourceType, v)
 	asked := carriedOut{resourceType, action, v}
 	if slices.ContainsFunc(owners, func(i *incarnation) bool { return i.permits(asked) }) || len(owners) == 0 {

@@ -22,6 +22,8 @@ type choices struct {
 	brake bool
 	// accounts is set in schedules whose cloud has several accounts. They cannot be shrunk.
 	accounts bool
+	// triggers is set in schedules whose resources have actions invoked. They cannot be shrunk.
+	triggers bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks,
 	// and in which all are changed at the end. They cannot be shrunk.
 	rests bool
@@ -48,12 +50,15 @@ func newChoices(o Options, schedule uint64) *choices {
 	}
 	out := &choices{
 		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake,
-		accounts: o.Accounts, replicas: o.Replicas,
+		accounts: o.Accounts, triggers: o.Triggers, replicas: o.Replicas,
 		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), modules: modulesIn(schedule),
 		splits: o.Replicas > 1 && !o.Accounts && !o.Approvals && schedule%2 == 0,
 	}
 	if out.accounts { // such replacements cannot be told apart from unasked ones
 		out.behaviours = slices.DeleteFunc(out.behaviours, func(b behaviour) bool { return b == normalisedReplacement })
+	}
+	if out.triggers { // whether an object was changed is plain
+		out.behaviours, out.modules, out.splits = nil, false, false
 	}
 	return out
 }

@@ -628,6 +628,7 @@ func (s *server) destroy(
 		o = nil
 	}
 	if o == nil {
+		w.check.acts(instance.Delete, prior.text("tag"))
 		s.p.after(v)
 		return s.answer(r, nil, nil)
 	}

@@ -74,6 +74,12 @@
 // of others, through configurations of other shards, and are deleted: no object is destroyed while
 // its first resource has it.
 //
+// With SCHEDULES=triggers, resources have actions invoked before and after changes of their objects
+// (spec.actions). An action ends by chance, well or not, or with an unknown outcome, and users
+// delete those that have failed. No change is requested of the cloud before what precedes it has
+// ended, no action is invoked again for a change unless it has failed, and none that follows a
+// change is lost.
+//
 // With SCHEDULES=unmanaged, package unmanaged simulates actions, ephemeral resources and data
 // sources instead.
 //

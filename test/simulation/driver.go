@@ -223,6 +223,7 @@ func (w *world) move() {
 			add(func() { p.reconcile(k) })
 		}
 	}
+	moves = append(moves, w.actions.moves()...)
 	for _, x := range slices.Clone(w.cloud.pending) {
 		if x.abandoned && !w.calm {
 			add(func() {

@@ -86,8 +86,8 @@ func TestSuspendedWhileReleased(t *testing.T) {
 }
 
 // The invariants hold, too, where objects are looked at by listing, where plans wait for approval,
-// where replicas share the work, where resources refer to each other, and where there are several
-// accounts.
+// where replicas share the work, where resources refer to each other, where there are several
+// accounts, and where actions are invoked before and after changes.
 func TestInvariantsOfOtherSchedules(t *testing.T) {
 	for name, options := range map[string]simulation.Options{
 		"listing": {Seed: 1, Operations: 600, Lists: true}, "approvals": {Seed: 1, Operations: 600, Approvals: true},
@@ -95,6 +95,7 @@ func TestInvariantsOfOtherSchedules(t *testing.T) {
 		"references among replicas": {Seed: 1, Operations: 900, References: true, Replicas: 3},
 		"the brake":                 {Seed: 1, Operations: 600, Brake: true},
 		"accounts":                  {Seed: 1, Operations: 600, Accounts: true},
+		"triggers":                  {Seed: 1, Operations: 600, Triggers: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := simulation.Run(t, options)

@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/scheduler/ownership"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 // rewrites is how often an object was replaced with the same name and zone.
@@ -75,6 +76,8 @@ type incarnation struct {
 	resized, retried bool
 	// made is set when it has had an object.
 	made bool
+	// onFailure is what a failure of its actions means; empty if it has none invoked.
+	onFailure trigger.OnFailure
 	// drifted is set when its object was destroyed by others.
 	drifted bool
 	// approval is its approval policy, approved are the plans that its user has approved, and
@@ -203,6 +206,10 @@ func (u *users) operate() {
 	}
 	if c.accounts && c.one(3) {
 		u.account(k, i)
+		return
+	}
+	if c.triggers && c.one(6) {
+		u.repeat(k)
 		return
 	}
 	if c.approvals && c.one(2) {
@@ -419,6 +426,7 @@ func (u *users) createWith(k store.Key, from *incarnation) {
 	}
 	u.chooseApproval(i, r.Object["spec"].(map[string]any))
 	u.chooseReference(i, r.Object["spec"].(map[string]any))
+	u.chooseTriggers(i, r.Object["spec"].(map[string]any))
 	u.w.note("user creates %s %s (%s, %s)", k.Kind, k.Name, i.name, i.tag)
 	u.w.api.createResource(r)
 }
@@ -653,6 +661,7 @@ func (u *users) help() {
 			}
 			continue
 		}
+		u.helpWithActions(k, r)
 		reason, message := condition(r, "Synced")
 		i := u.current[k]
 		if reason == string(v1alpha1.ReasonAwaitingApproval) || reason == string(v1alpha1.ReasonPlanChanged) {

@@ -9,7 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/landbridge-io/landbridge/config"
+	"github.com/landbridge-io/landbridge/internal/invocation"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -84,6 +87,7 @@ type world struct {
 	api     *api
 	cloud   *cloud
 	users   *users
+	actions *actions
 	check   *check
 
 	// partSize is the size of the parts of stored instances; 0 for the usual one.
@@ -132,6 +136,10 @@ func newWorld(c *choices, t *trace) *world {
 	w.api, w.cloud = newAPI(w), &cloud{
 		w: w, reserved: map[string]time.Time{}, serials: map[string]int{}, latest: map[string]*object{},
 		normalised: map[string]behaviour{},
+	}
+	w.actions = &actions{
+		w: w, objects: map[string]*unstructured.Unstructured{}, ended: map[string]invocation.Phase{},
+		changed: map[string]bool{}, recorded: map[string]recorded{},
 	}
 	w.users, w.check, w.leases = newUsers(w), newCheck(w), make([]lease, 1)
 	if w.choices.one(4) {

@@ -55,7 +55,7 @@ func TestReadState(t *testing.T) {
 		match func(address, resourceType string) bool
 		items []string
 		left  []importer.Left
-		data  int
+		data  []importer.Left
 		err   string
 	}{
 		"all": {
@@ -76,7 +76,10 @@ func TestReadState(t *testing.T) {
 					Reason: `its provider "provider.everything" is not in the format of Terraform 0.13 and later; let a newer Terraform refresh the state`,
 				},
 			},
-			data: 1,
+			data: []importer.Left{{
+				Origin: "data.everything_plain.read",
+				Reason: "the provider registry.terraform.io/acme/everything has no data source everything_plain",
+			}},
 		},
 		"some": {
 			state: estate,
@@ -128,8 +131,8 @@ func TestReadState(t *testing.T) {
 			if diff := cmp.Diff(test.left, got.Left); diff != "" {
 				t.Errorf("left: -want, +got:\n%s", diff)
 			}
-			if got.DataSources != test.data {
-				t.Errorf("%d data sources", got.DataSources)
+			if diff := cmp.Diff(test.data, got.LeftData); diff != "" {
+				t.Errorf("data sources: -want, +got:\n%s", diff)
 			}
 			if len(got.Items) > 0 && got.Items[0].Origin == "everything_plain.one" && string(got.Items[0].Stored.Private) != "p" {
 				t.Error("the private bytes are not kept")

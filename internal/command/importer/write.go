@@ -102,6 +102,7 @@ const (
 	// ProviderFolder has what must be ready before the others can be applied.
 	ProviderFolder  = "0-provider"
 	secretsFolder   = "1-secrets"
+	dataFolder      = "2-data"
 	resourcesFolder = "2-resources"
 )
 
@@ -136,7 +137,7 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 			return err
 		}
 	}
-	for _, folder := range []string{ProviderFolder, resourcesFolder} {
+	for _, folder := range []string{ProviderFolder, dataFolder, resourcesFolder} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			return err
 		}
@@ -166,6 +167,7 @@ func WriteDir(dir string, manifests []Manifest) (err error) {
 	// Remove empty folders.
 	_ = os.Remove(filepath.Join(dir, ProviderFolder))
 	_ = os.Remove(filepath.Join(dir, secretsFolder))
+	_ = os.Remove(filepath.Join(dir, dataFolder))
 	_ = os.Remove(filepath.Join(dir, resourcesFolder))
 	return nil
 }

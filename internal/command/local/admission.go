@@ -2,26 +2,17 @@ package local
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/crd/validation"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 )
 
-// kind is a kind as a cluster would have it.
-type kind struct {
-	definition *apiextensionsv1.CustomResourceDefinition
-	schema     *validation.Schema
-}
-
 // kind returns the kind of a document. It is made once of its definition.
-func (r *reader) kind(d document, definition func() (*apiextensionsv1.CustomResourceDefinition, error)) (*kind, error) {
+func (r *reader) kind(d document, definition func() (*apiextensionsv1.CustomResourceDefinition, error)) (*validation.Kind, error) {
 	gvk := d.GroupVersionKind()
 	if k := r.defined[gvk]; k != nil {
 		return k, nil
@@ -30,18 +21,11 @@ func (r *reader) kind(d document, definition func() (*apiextensionsv1.CustomReso
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range of.Spec.Versions {
-		if v.Name != gvk.Version {
-			continue
-		}
-		s, err := validation.New(v.Schema.OpenAPIV3Schema)
-		if err != nil {
-			return nil, err
-		}
-		r.defined[gvk] = &kind{of, s}
-		return r.defined[gvk], nil
+	k, err := validation.NewKind(of, gvk.Version)
+	if err == nil {
+		r.defined[gvk] = k
 	}
-	return nil, fmt.Errorf("there is no version %s", gvk.Version)
+	return k, err
 }
 
 // create returns an object as the API server of a cluster would create it, with the defaults of its
@@ -51,32 +35,21 @@ func (r *reader) create(d document, definition func() (*apiextensionsv1.CustomRe
 	if err != nil {
 		return nil, Messages{errorf(d.source, "Kind not usable", "The kind %s cannot be a CustomResourceDefinition: %v.", d.Kind, err)}
 	}
-	out, errs := k.schema.Create(context.Background(), d.raw) // takes milliseconds
+	out, refused := k.Create(context.Background(), d.raw) // takes milliseconds
 	var messages Messages
-	for _, e := range errs {
-		if r.unadmitted {
-			break
+	for _, of := range refused {
+		if !r.unadmitted {
+			messages = append(messages, refusal(d.source, of))
 		}
-		messages = append(messages, k.refusal(d, e))
 	}
 	slices.SortStableFunc(messages, func(a, b Message) int { return strings.Compare(a.Path, b.Path) })
 	return out, messages
 }
 
-// refusal returns an error of the API server as a message. The path is not said twice.
-func (k *kind) refusal(d document, e *field.Error) Message {
-	body := e.ErrorBody()
-	if e.Type == field.ErrorTypeForbidden {
-		body = e.Detail
-		if err := crd.CheckPath(k.definition, e.Field); err != nil {
-			body = err.Error()
-		}
-	}
-	body = strings.TrimSuffix(strings.ReplaceAll(body, e.Field+" in body ", ""), ".")
-	m := errorf(d.source, "Not accepted by the API server", "%s.", strings.ToUpper(body[:1])+body[1:])
-	if e.Field != "<nil>" {
-		m.Path = e.Field
-	}
+// refusal returns what the API server would refuse as a message.
+func refusal(source string, of validation.Refusal) Message {
+	m := errorf(source, "Not accepted by the API server", "%s.", strings.ToUpper(of.Text[:1])+of.Text[1:])
+	m.Path = of.Path
 	return m
 }
 

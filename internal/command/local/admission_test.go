@@ -10,6 +10,11 @@ import (
 	"github.com/landbridge-io/landbridge/internal/testing/schematest"
 )
 
+// network returns the spec of a network with an element of spec.actions.
+func network(action string) string {
+	return `{forProvider: {name: a, ipRange: 10.0.0.0/8}, actions: [` + action + `]}`
+}
+
 // A manifest is refused if the API server of a cluster would refuse it, with the path of the field.
 func TestRefusedAsByTheAPIServer(t *testing.T) {
 	t.Parallel()
@@ -28,6 +33,32 @@ func TestRefusedAsByTheAPIServer(t *testing.T) {
 			provider: "hcloud", kind: "Firewall",
 			spec: `{forProvider: {name: a, rule: [{direction: in, protocol: icmp, sourceIps: [10.0.0.0/8, 10.0.0.0/8]}]}}`,
 			path: "spec.forProvider.rule", says: "Duplicate value",
+		},
+		"an action": {
+			provider: "hcloud", kind: "Network",
+			spec: network(
+				`{name: a, action: serverreboots.action.hcloud.landbridge.io, events: [AfterUpdate], forProvider: {serverId: 1}}`,
+			),
+		},
+		"an action without an argument": {
+			provider: "hcloud", kind: "Network",
+			spec: network(`{name: a, action: serverreboots.action.hcloud.landbridge.io, events: [AfterUpdate]}`),
+			path: "spec.actions[a].forProvider.serverId", says: "required",
+		},
+		"an argument of an action": {
+			provider: "hcloud", kind: "Network",
+			spec: network(
+				`{name: a, action: serverreboots.action.hcloud.landbridge.io, events: [AfterUpdate], forProvider: {serverId: one}}`,
+			),
+			path: "spec.actions[a].forProvider.serverId", says: "must be of type",
+		},
+		"an action that is not there": {
+			provider: "hcloud", kind: "Network", spec: network(`{name: a, action: serverstarts.action.hcloud.landbridge.io, events: [AfterUpdate]}`),
+			path: "spec.actions[a].action", says: "The provider has no action serverstarts.action.hcloud.landbridge.io.",
+		},
+		"an action of another provider": {
+			provider: "hcloud", kind: "Network", spec: network(`{name: a, action: backups.action.cloud.example.org, events: [AfterUpdate]}`),
+			path: "spec.actions[a].action", says: "is not an action of this provider",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
+	"github.com/landbridge-io/landbridge/internal/crd/validation"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/model"
 	"github.com/landbridge-io/landbridge/internal/redact"
@@ -53,7 +54,7 @@ type reader struct {
 	// unadmitted is set if nothing is refused that an API server would refuse.
 	unadmitted bool
 	// defined are kinds, as far as they were needed.
-	defined map[kschema.GroupVersionKind]*kind
+	defined map[kschema.GroupVersionKind]*validation.Kind
 }
 
 func newReader(p *model.Provider, secrets *redact.Redactor) *reader {
@@ -61,7 +62,7 @@ func newReader(p *model.Provider, secrets *redact.Redactor) *reader {
 		provider: p, kinds: map[kschema.GroupVersionKind]*model.Resource{}, out: &Manifest{secrets: secrets},
 		seen: map[objectKey]string{}, secrets: map[objectKey]map[string][]byte{},
 		configs: map[objectKey]configDocument{}, values: map[objectKey]cty.Value{},
-		defined: map[kschema.GroupVersionKind]*kind{},
+		defined: map[kschema.GroupVersionKind]*validation.Kind{},
 	}
 }
 

@@ -103,6 +103,7 @@ func (r *reader) resource(d document) {
 	t.read(d)
 	if !refused.HasErrors() {
 		t.admit()
+		t.admitTriggers()
 	}
 	r.addRefused(from, refused)
 	switch {

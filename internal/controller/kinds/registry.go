@@ -217,7 +217,7 @@ func (r *Registry) Marks(yield func(scheduler.Mark)) {
 // controller of its kind runs here.
 func (r *Registry) Preview(ctx context.Context, kind schema.GroupKind, u *unstructured.Unstructured) []string {
 	if k := r.Kind(kind); k != nil {
-		return k.Preview(ctx, u)
+		return append(k.Preview(ctx, u), r.refusedTriggers(ctx, u)...)
 	}
 	return nil
 }

@@ -141,8 +141,19 @@ func (e *external) due(r *CustomResource, o *scheduler.Observation) bool {
 	return true
 }
 
+// awaitsAction returns an error while an action that follows the last change has not ended.
+func (e *external) awaitsAction(ctx context.Context, r *CustomResource) error {
+	if reasonOf(e.awaited) == decision.ReasonAwaitingAction {
+		return e.explain(ctx, r, e.awaited)
+	}
+	return nil
+}
+
 // create has the remote object created.
 func (e *external) create(ctx context.Context, r *CustomResource) error {
+	if err := e.awaitsAction(ctx, r); err != nil {
+		return err
+	}
 	if !r.observation.Unrivalled {
 		if err := e.mayWrite(ctx); err != nil {
 			return err
@@ -156,11 +167,10 @@ func (e *external) create(ctx context.Context, r *CustomResource) error {
 	return nil
 }
 
-// update has the remote object updated or replaced, unless an action that follows the last change
-// has not ended.
+// update has the remote object updated or replaced.
 func (e *external) update(ctx context.Context, r *CustomResource) error {
-	if reasonOf(e.awaited) == decision.ReasonAwaitingAction {
-		return e.explain(ctx, r, e.awaited)
+	if err := e.awaitsAction(ctx, r); err != nil {
+		return err
 	}
 	if err := e.mayWrite(ctx); err != nil {
 		return err

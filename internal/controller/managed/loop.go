@@ -76,6 +76,7 @@ func (r *Reconciler) loop(ctx context.Context, mg *CustomResource, found look) (
 		return r.fail(ctx, mg, finalizing, err)
 	}
 	if absent && may.ShouldCreate() {
+		e.awaited = e.after(ctx, mg, o)
 		if err := e.create(remote, mg); err != nil {
 			return r.fail(ctx, mg, creating, err)
 		}

@@ -49,10 +49,7 @@ func (e *external) advance(ctx context.Context, r *CustomResource, round *trigge
 	case kerrors.IsNotFound(err):
 		return e.invokeAction(ctx, r, t, u, x)
 	case meta.IsNoMatchError(err):
-		return invalidTrigger(
-			fmt.Errorf("%s.action: no kind is served as %s: activate the action by spec.activateActions of its "+
-				"TerraformProvider", t.Path(), x.Action),
-		)
+		return invalidTrigger(t.NotServed())
 	case err != nil:
 		return err
 	}

@@ -24,14 +24,14 @@ const lookForAction = 30 * time.Second
 
 // before returns the function that has the actions invoked that precede operations; nil if there
 // are none. Each step is stored before the next, so it takes a reconcile of its own.
-func (e *external) before(r *CustomResource) func(context.Context, terraform.Action) (string, error) {
+func (e *external) before(r *CustomResource) func(context.Context, terraform.Action, func() error) (string, error) {
 	if len(e.triggers) == 0 {
 		return nil
 	}
-	return func(ctx context.Context, plan terraform.Action) (string, error) {
+	return func(ctx context.Context, plan terraform.Action, brake func() error) (string, error) {
 		change, round := trigger.ChangeOf(plan), trigger.RoundOf(r.read)
 		if !round.Continues(change, e.progress(round)) {
-			return "", e.beginRound(ctx, r, change, round)
+			return "", e.beginRound(ctx, r, round, begins{change, brake})
 		}
 		i := round.Next(trigger.Before, e.triggers)
 		if i < 0 {
@@ -52,20 +52,29 @@ func (e *external) progress(round *trigger.Round) (out trigger.Progress) {
 	return out
 }
 
+// begins is a change that begins, and what returns an error if the brake holds it.
+type begins struct {
+	change trigger.Change
+	brake  func() error
+}
+
 // beginRound has the round of a change stored, if there is anything to invoke, in the place of an
-// earlier one.
-func (e *external) beginRound(ctx context.Context, r *CustomResource, change trigger.Change, before *trigger.Round) error {
+// earlier one. What the brake holds has no actions invoked.
+func (e *external) beginRound(ctx context.Context, r *CustomResource, before *trigger.Round, b begins) error {
 	of := e.changed(r)
 	of.Old = r.object("status", "atProvider")
-	if change == trigger.Create {
+	if b.change == trigger.Create {
 		of.Old = nil
 	}
-	round, err := trigger.Begin(ctx, e.triggers, change, of, string(uuid.NewUUID()), before)
+	round, err := trigger.Begin(ctx, e.triggers, b.change, of, string(uuid.NewUUID()), before)
 	if err != nil {
 		return invalidTrigger(err)
 	}
 	if round == nil {
 		return nil
+	}
+	if err := b.brake(); err != nil {
+		return err
 	}
 	for _, x := range before.Leftover() {
 		if err := e.removeAction(ctx, r, &x); err != nil {

@@ -2,6 +2,7 @@ package managed_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +56,15 @@ type ledger struct {
 	fails bool
 	taint string
 	shown *scheduler.Observation
+	// brakes is set while the brake holds destroys.
+	brakes bool
+}
+
+func (l *ledger) braked() error {
+	if !l.brakes {
+		return nil
+	}
+	return &scheduler.Error{Reason: decision.ReasonDestroyBrake, Err: errors.New("held")}
 }
 
 func (l *ledger) Observe(_ context.Context, r scheduler.Request) (*scheduler.Observation, error) {
@@ -96,7 +106,12 @@ func (l *ledger) operate(ctx context.Context, r scheduler.Request, action terraf
 	round := ""
 	if r.Before != nil {
 		var err error
-		if round, err = r.Before(ctx, action); err != nil {
+		if round, err = r.Before(ctx, action, l.braked); err != nil {
+			return err
+		}
+	}
+	if round == "" {
+		if err := l.braked(); err != nil {
 			return err
 		}
 	}
@@ -381,6 +396,30 @@ func TestTriggers(t *testing.T) {
 				t.Error("it is not gone")
 			}
 		}, log: []string{"backup BeforeDestroy Succeeded", "Delete", "backup AfterDestroy Succeeded"}},
+		"a deletion that the brake holds": {actions: []any{backup(nil, all...)}, do: func(t *testing.T, f *triggered) {
+			created(t, f)
+			f.ledger.brakes = true
+			remove(t, f)
+			f.until(t, "Succeeded")
+		}, ready: "Deleting", synced: "DestroyBrake"},
+		"a deletion whose actions were invoked before the brake holds": {
+			actions: []any{backup(nil, "BeforeDestroy")}, do: func(t *testing.T, f *triggered) {
+				created(t, f)
+				remove(t, f)
+				f.until(t, "Running")
+				f.ledger.brakes = true
+				for _, u := range f.invocations(t) {
+					u.Object["status"].(m)["phase"] = "Succeeded"
+					if err := f.api.Status().Update(t.Context(), &u); err != nil {
+						t.Fatal(err)
+					}
+				}
+				f.until(t, "")
+				if f.disk(t) != nil {
+					t.Error("it is not gone")
+				}
+			}, log: []string{"Delete"},
+		},
 		"several, in their order": {
 			actions: []any{backup(nil, "AfterCreate"), backup(m{"name": "other"}, "AfterCreate")},
 			do: func(t *testing.T, f *triggered) {
@@ -414,6 +453,11 @@ func TestTriggers(t *testing.T) {
 		"a change waits for what follows the last one": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
 			f.until(t, "Running")
 			f.resize(t, "2")
+			f.until(t, "Running")
+		}, log: []string{"Create"}, ready: "AwaitingAction", synced: "AwaitingAction"},
+		"a create does, too": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {
+			f.until(t, "Running")
+			f.ledger.size = "" // others have destroyed it
 			f.until(t, "Running")
 		}, log: []string{"Create"}, ready: "AwaitingAction", synced: "AwaitingAction"},
 		"a deletion does not": {actions: []any{backup(nil, "AfterCreate")}, do: func(t *testing.T, f *triggered) {

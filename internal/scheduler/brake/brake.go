@@ -182,7 +182,12 @@ func (b *Brake) Begin(now time.Time, id types.UID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if p := b.of[id]; p != nil {
-		p.keep(func(c counted) bool { return c.id != id || c.at.IsZero() }) // it is counted once
+		found := false
+		p.keep(func(c counted) bool { // it is counted once
+			again := c.id == id && found
+			found = found || c.id == id
+			return !again
+		})
 		for i := range p.counted {
 			if p.counted[i].id == id {
 				p.counted[i].at = now

@@ -72,6 +72,13 @@ func TestBrake(t *testing.T) {
 				t.Error(n, refused)
 			}
 		},
+		"one that begins twice counts": func(t *testing.T, b *brake.Brake) {
+			run(b, later(0), 0, 20, nil)
+			b.Begin(later(1), "19")
+			if _, refused := run(b, later(2), 20, 1, nil); refused == nil {
+				t.Error("it does not count")
+			}
+		},
 		"it is no limit of a rate": func(t *testing.T, b *brake.Brake) {
 			run(b, later(0), 0, 21, nil)
 			if n, refused := run(b, later(600), 20, 1, nil); refused == nil {

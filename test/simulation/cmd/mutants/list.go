@@ -14,6 +14,8 @@ type mutant struct {
 	brake bool
 	// accounts is set for faults that only schedules with several accounts find.
 	accounts bool
+	// triggers is set for faults that only schedules with triggers find.
+	triggers bool
 	// unmanaged is set for faults of the controllers of actions, ephemeral resources and data
 	// sources.
 	unmanaged bool
@@ -31,6 +33,7 @@ const (
 	actionDir    = "internal/controller/action"
 	resultsDir   = "internal/controller/results"
 	decidesDir   = "internal/invocation"
+	triggerDir   = "internal/trigger"
 	leaseDir     = "internal/ephemeral"
 )
 
@@ -462,6 +465,38 @@ var mutants = []mutant{
 	}},
 
 	// Approvals.
+	// Triggers.
+	{name: "a round begins anew until an operation of it has begun", triggers: true, edits: []edit{
+		{triggerDir, "Round.Continues",
+			"case r.Change == change:\n\t\treturn true",
+			"case r.Change == change:\n\t\treturn p.Began"},
+	}},
+	{name: "an action is invoked before its round is stored", triggers: true, edits: []edit{
+		{managedDir, "external.beginRound",
+			"return e.awaits(round, 0, time.Now())",
+			"return e.step(ctx, r, round, 0)"},
+	}},
+	{name: "an operation begins while an action before it runs", triggers: true, edits: []edit{
+		{managedDir, "external.before",
+			"i < 0",
+			`i < 0 || round.Invocations[i].Phase != ""`},
+	}},
+	{name: "the round of an operation is not recorded", triggers: true, edits: []edit{
+		{managedDir, "external.progress",
+			"out.Began = known.Handled.Round == round.ID",
+			"out.Began = known.Handled.Round == round.ID && false"},
+	}},
+	{name: "a change does not wait for the actions of the one before", triggers: true, edits: []edit{
+		{managedDir, "external.awaitsAction",
+			"reasonOf(e.awaited) == decision.ReasonAwaitingAction",
+			"reasonOf(e.awaited) == decision.ReasonAwaitingAction && false"},
+	}},
+	{name: "an action that has failed is taken for one that has succeeded", triggers: true, edits: []edit{
+		{triggerDir, "Round.Next",
+			"case x.Phase == invocation.Succeeded, x.Phase == Skipped:",
+			"case x.Phase.Final(), x.Phase == Skipped:"},
+	}},
+
 	{name: "any approval is taken for that of the plan", approvals: true, edits: []edit{
 		{schedulerDir, "Scheduler.approved",
 			"r.Asked.Approve != a.hash || handled.Approve == a.hash",
