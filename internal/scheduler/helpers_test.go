@@ -702,6 +702,7 @@ type record struct {
 	objects store.Objects
 	account instance.Account
 	history []byte
+	former  *store.Former
 }
 
 var _ store.Store = (*memory)(nil)
@@ -758,7 +759,7 @@ func (m *memory) Load(_ context.Context, k store.Key, r *schema.Resource) (store
 		return store.Record{Owner: stored.owner, Handled: stored.handled}, store.ErrElsewhere
 	}
 	in, err := instance.Decode(stored.data, r)
-	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled, Account: stored.account, History: stored.history}, err
+	return store.Record{Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled, Account: stored.account, History: stored.history, Former: stored.former}, err
 }
 
 // Leave, Free and Fence are those of store.Secrets.
@@ -804,7 +805,7 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	if err != nil {
 		return rec, err
 	}
-	next := record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects, account: rec.Account, history: rec.History}
+	next := record{owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects, account: rec.Account, history: rec.History, former: rec.Former}
 	if rec.Version != "" && !rec.Rewrite && reflect.DeepEqual(next, m.records[k]) {
 		return rec, nil // as store.Secrets
 	}

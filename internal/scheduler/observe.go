@@ -354,6 +354,7 @@ func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraf
 		return false, decision.Failed(decision.ReasonReadFailed, diags)
 	}
 	upgraded.CreatedAt = in.CreatedAt
+	e.record.Former = s.formerOf(e, r, upgraded)
 	e.record.Instance = upgraded // stored with the intent to destroy it
 	return true, nil
 }

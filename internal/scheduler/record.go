@@ -62,9 +62,13 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		}
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
+	read := rec.Version
+	if rec, err = s.rollBack(ctx, &r, rec); err != nil {
+		return err
+	}
 	rec.Instance = s.datedAdopted(rec)
 	rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)
-	e.schema, e.read = r.Type.Schema, rec.Version
+	e.schema, e.read = r.Type.Schema, read
 	e.setRecord(rec, loaded)
 	return nil
 }
@@ -116,6 +120,7 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	if in.DriftHistory == nil {
 		in.DriftHistory = rec.Instance.DriftHistory
 	}
+	rec.Former = s.formerOf(e, &r, in)
 	rec.Instance, rec.Owner = in, r.UID
 	rec.Handled.Imported = rec.Handled.Imported || r.Import.Target != nil && (in.Exists() || e.record.Instance.Exists())
 	e.view.discard()

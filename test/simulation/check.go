@@ -130,6 +130,7 @@ func (c *check) stored(s *corev1.Secret) {
 			i.unsecret = false
 		}
 	}
+	c.w.recordVersions(s)
 	content := c.w.api.content(s)
 	for _, o := range c.w.cloud.objects {
 		o.stored = o.stored || mentions(content, o)

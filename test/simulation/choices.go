@@ -22,6 +22,9 @@ type choices struct {
 	brake bool
 	// accounts is set in schedules whose cloud has several accounts. They cannot be shrunk.
 	accounts bool
+	// versions is set in schedules in which the provider's version changes to and fro. They cannot be
+	// shrunk.
+	versions bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks,
 	// and in which all are changed at the end. They cannot be shrunk.
 	rests bool
@@ -47,7 +50,7 @@ func newChoices(o Options, schedule uint64) *choices {
 		return &choices{random: rand.New(rand.NewPCG(o.Seed, schedule)), references: true, replicas: o.Replicas}
 	}
 	out := &choices{
-		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, accounts: o.Accounts, replicas: o.Replicas,
+		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake, accounts: o.Accounts, versions: o.Versions, replicas: o.Replicas,
 		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), modules: modulesIn(schedule), splits: o.Replicas > 1 && !o.Accounts && !o.Approvals && schedule%2 == 0,
 	}
 	if out.accounts { // such replacements cannot be told apart from unasked ones

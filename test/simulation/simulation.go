@@ -30,6 +30,8 @@ type Options struct {
 	// Accounts has a cloud with several accounts, and provider configurations that are changed. Its
 	// schedules cannot be shrunk either.
 	Accounts bool
+	// Versions has the provider's version changed to and fro, and its schedules cannot be shrunk.
+	Versions bool
 	// Replicas is the number of replicas that share the work by shards. With at most one, a leader
 	// does all of it.
 	Replicas int
@@ -42,9 +44,9 @@ type Options struct {
 // Result is what a simulation found.
 type Result struct {
 	Operations, Schedules int
-	// Approvals, References, Brake, Accounts and Replicas are those of Options.
-	Approvals, References, Brake, Accounts bool
-	Replicas                               int
+	// Approvals, References, Brake, Accounts, Versions and Replicas are those of Options.
+	Approvals, References, Brake, Accounts, Versions bool
+	Replicas                                         int
 	// Unmanaged is set for the simulation of actions, ephemeral resources and data sources.
 	Unmanaged bool
 	// Failures are in the order of their schedules.
@@ -103,6 +105,9 @@ func (r *Result) String() string {
 	if r.Accounts {
 		out += fmt.Sprintf(", %d of strangers changed", r.Count(Strange))
 	}
+	if r.Versions {
+		out += fmt.Sprintf(", %d not rolled back", r.Count(NotRolledBack))
+	}
 	if r.Replicas > 1 {
 		out += fmt.Sprintf(", %d double work", r.Count(DoubleWork))
 	}
@@ -151,7 +156,7 @@ func Trace(t *testing.T, o Options, schedule uint64) (string, []Violation) {
 
 // Run carries out schedules, one after the other.
 func Run(t *testing.T, o Options) *Result {
-	out := &Result{Approvals: o.Approvals, References: o.References, Brake: o.Brake, Accounts: o.Accounts, Replicas: o.Replicas}
+	out := &Result{Approvals: o.Approvals, References: o.References, Brake: o.Brake, Accounts: o.Accounts, Versions: o.Versions, Replicas: o.Replicas}
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
 	for n := o.Shard; n < total && !(o.First && len(out.Failures) > 0); n += max(1, o.Shards) {
 		c := newChoices(o, n)
@@ -170,6 +175,7 @@ func (r *Result) Add(other *Result) {
 	r.Operations += other.Operations
 	r.Schedules += other.Schedules
 	r.Approvals, r.Accounts = r.Approvals || other.Approvals, r.Accounts || other.Accounts
+	r.Versions = r.Versions || other.Versions
 	r.References, r.Brake = r.References || other.References, r.Brake || other.Brake
 	r.Replicas = max(r.Replicas, other.Replicas)
 	r.Unmanaged = r.Unmanaged || other.Unmanaged

@@ -27,6 +27,7 @@ var (
 	references = flag.Bool("references", false, "have resources that refer to each other, whose objects are replaced; without -shrink")
 	brake      = flag.Bool("brake", false, "have the brake limit how much is destroyed, and everything deleted now and then; without -shrink")
 	accounts   = flag.Bool("accounts", false, "have a cloud with several accounts, and provider configurations that are changed; without -shrink")
+	versions   = flag.Bool("versions", false, "have the provider's version changed to and fro, also while objects are changed; without -shrink")
 	kinds      = flag.Bool("unmanaged", false, "simulate actions, ephemeral resources and data sources instead; without -shrink, and the other kinds of schedules")
 	replicas   = flag.Int("replicas", 1, "have this number of replicas share the work by shards; 1 is a leader that does all of it")
 	keep       = flag.String("keep", "", "with -shrink, write the schedule to this file")
@@ -38,7 +39,7 @@ var (
 func main() {
 	debug.SetGCPercent(400)
 	simulation.Bubbles(func(t *testing.T) bool {
-		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, References: *references, Brake: *brake, Accounts: *accounts, Replicas: *replicas, Shard: *shard, Shards: *shards}
+		options := simulation.Options{Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals, References: *references, Brake: *brake, Accounts: *accounts, Versions: *versions, Replicas: *replicas, Shard: *shard, Shards: *shards}
 		runs, traces := simulation.Run, simulation.Trace
 		if *kinds {
 			runs, traces = unmanaged.Run, unmanaged.Trace
