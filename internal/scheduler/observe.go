@@ -106,8 +106,9 @@ func (o *observing) input(r *Request) decision.ObserveInput {
 		Named:      r.Known != nil || r.imports(),
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
 		Asked:      e.requested(r), InterruptAsked: e.interrupts(r),
-		Loaded: e.knows(r) && !e.lost.Load(),
-		View:   e.view.state, Fits: e.view.fits(r), Unplanned: e.unplanned(r),
+		Loaded:       e.knows(r) && !e.lost.Load(),
+		OtherVersion: e.schema != r.Type.Schema,
+		View:         e.view.state, Fits: e.view.fits(r), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
 		Moving: interrupted && in.Operation.Kind == instance.Move, HandingOver: interrupted && in.Operation.Kind == instance.Move && journal.HandOverOf(in.Operation) != nil,
@@ -146,6 +147,8 @@ func (o *observing) do(ctx context.Context, r *Request, next decision.Deed) (*Ob
 	case decision.RefuseForeign:
 		e.invalidate(outdated)
 		return nil, &Error{Reason: decision.ReasonStore, Err: errForeign}
+	case decision.RefuseOtherVersion:
+		return nil, &Error{Reason: decision.ReasonStore, Err: errOtherVersion}
 	case decision.RefuseMoving:
 		e.invalidate(outdated)
 		return nil, &Error{Reason: decision.ReasonStore, Err: errMoving}

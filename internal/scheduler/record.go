@@ -209,6 +209,9 @@ var errGone = errors.New("this resource does not exist any more")
 // errMoving is the error for a resource whose record landbridge move has locked.
 var errMoving = errors.New("the resource is being moved to another cluster, so nothing is done here. Repeat the landbridge move that began it, or give it --undo to keep the resource in this cluster")
 
+// errOtherVersion is the error for an operation that another version of the provider began.
+var errOtherVersion = errors.New("another version of the provider has begun an operation on the resource; waiting for it to end")
+
 // errForeign is the error for an operation that another process began.
 var errForeign = errors.New("another controller has begun an operation on the resource; waiting for it to end")
 

@@ -72,6 +72,10 @@
 // account of its resource, or was left there by a confirmation. Replicas may share the work; then
 // these are the only configurations, and none is divided by kind.
 //
+// With SCHEDULES=versions, the provider's version is switched to and fro, also while objects are
+// changed. The earlier version goes on with each object that it has known and that nothing was
+// begun to change since, and the others stay as they are until the later one runs again.
+//
 // With SCHEDULES=unmanaged, package unmanaged simulates actions, ephemeral resources and data
 // sources instead.
 //

@@ -93,6 +93,7 @@ func TestInvariantsOfOtherSchedules(t *testing.T) {
 		"replicas": {Seed: 1, Operations: 600, Replicas: 3}, "references": {Seed: 1, Operations: 600, References: true},
 		"references among replicas": {Seed: 1, Operations: 900, References: true, Replicas: 3},
 		"the brake":                 {Seed: 1, Operations: 600, Brake: true},
+		"versions":                  {Seed: 1, Operations: 600, Versions: true},
 		"accounts":                  {Seed: 1, Operations: 600, Accounts: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,6 +28,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
 	"github.com/landbridge-io/landbridge/internal/upgrade"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // Options of Preview and Deprecations.
@@ -384,7 +385,11 @@ func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error
 		}
 		return notPreviewed("A reference cannot be resolved", err), nil
 	}
-	return k.preview.Of(ctx, upgrade.Resource{Object: u, Stored: rec.Instance, Secrets: secrets}), nil
+	earlier := func(s *schema.Resource) (instance.Instance, bool) {
+		back, ok := rec.RolledBack(s)
+		return back.Instance, ok
+	}
+	return k.preview.Of(ctx, upgrade.Resource{Object: u, Stored: rec.Instance, Earlier: earlier, Secrets: secrets}), nil
 }
 
 // resolve sets the fields that come from other resources.

@@ -36,6 +36,8 @@ func TestDecideObserve(t *testing.T) {
 		want decision.Deed
 	}{
 		"an operation runs":               {func(in *input) { in.View, in.Loaded = decision.Running, false }, "answer"},
+		"an operation of another version": {func(in *input) { in.View, in.Loaded, in.OtherVersion = decision.Running, false, true }, "refuse because of another version"},
+		"another version has run":         {func(in *input) { in.Loaded, in.OtherVersion = false, true }, "load"},
 		"an operation is interrupted":     {func(in *input) { in.View, in.InterruptAsked = decision.Running, true }, "interrupt"},
 		"nothing is loaded, an interrupt": {func(in *input) { in.Loaded, in.InterruptAsked = false, true }, "load"},
 		"nothing runs, an interrupt":      {func(in *input) { in.InterruptAsked, in.RetryAsked, in.Acquired = true, true, false }, "ignore an interrupt"},

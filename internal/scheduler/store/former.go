@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"time"
@@ -46,14 +45,6 @@ func (f *Former) Instance(r *schema.Resource) (instance.Instance, error) {
 		return instance.Instance{}, err
 	}
 	return instance.Decode(data, r)
-}
-
-// Equal reports whether two records keep the same.
-func (f *Former) Equal(other *Former) bool {
-	if f == nil || other == nil {
-		return f == other
-	}
-	return f.At.Equal(other.At) && f.SHA256 == other.SHA256 && bytes.Equal(f.Compressed, other.Compressed)
 }
 
 // sum returns what identifies a former object in the sum of a record.

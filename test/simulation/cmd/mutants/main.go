@@ -94,13 +94,13 @@ func find(dir string, m mutant) (string, error) {
 			return "by the schedule that is kept", nil
 		}
 	}
-	if *keep && !m.approvals && !m.references && !m.brake && !m.accounts && !m.unmanaged {
+	if *keep && !m.approvals && !m.references && !m.brake && !m.accounts && !m.versions && !m.unmanaged {
 		if out, err := exec.Command(program, "-first", "-shrink", "-keep", kept, "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed), fmt.Sprintf("-replicas=%d", m.replicas)).CombinedOutput(); err == nil {
 			return "", fmt.Errorf("nothing to keep\n%s", out)
 		}
 		return kept, nil
 	}
-	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed), fmt.Sprintf("-approvals=%t", m.approvals), fmt.Sprintf("-references=%t", m.references), fmt.Sprintf("-brake=%t", m.brake), fmt.Sprintf("-accounts=%t", m.accounts), fmt.Sprintf("-unmanaged=%t", m.unmanaged), fmt.Sprintf("-replicas=%d", m.replicas)).CombinedOutput()
+	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed), fmt.Sprintf("-approvals=%t", m.approvals), fmt.Sprintf("-references=%t", m.references), fmt.Sprintf("-brake=%t", m.brake), fmt.Sprintf("-accounts=%t", m.accounts), fmt.Sprintf("-versions=%t", m.versions), fmt.Sprintf("-unmanaged=%t", m.unmanaged), fmt.Sprintf("-replicas=%d", m.replicas)).CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
