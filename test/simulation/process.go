@@ -458,7 +458,7 @@ func (p *process) claim(k store.Key) {
 			p.works(k, false)
 			if !claimed {
 				p.unclaimed[k] = true
-				if p.worker != nil {
+				if p.worker != nil || p.w.versions != nil { // those of a leader alone are tried again at once
 					p.claimAt[k] = p.w.now().Add(time.Second)
 				}
 				return
