@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	commandupgrade "github.com/landbridge-io/landbridge/internal/command/upgrade"
+	"github.com/landbridge-io/landbridge/internal/upgrade"
 )
 
 // rollbackFlags are the flags of upgrade rollback.
@@ -98,6 +100,9 @@ func (f *rollbackFlags) run(cmd *cobra.Command, args []string) (held bool, _ err
 	}
 	done()
 	plan.Installed, plan.To = was, to
+	if u := p.Spec.Upgrade; len(plan.Held) > 0 && u != nil && u.Preview == v1alpha1.UpgradePreviewRequired && !slices.Contains(u.Accept, string(upgrade.NotUpgraded)) {
+		plan.Notes = append(plan.Notes, "The preview that spec.upgrade.preview requires holds the version because of resources that it cannot read, unless spec.upgrade.accept has NotUpgraded.")
+	}
 	if f.output == "json" {
 		err = writeJSON(cmd.OutOrStdout(), plan)
 	} else {
