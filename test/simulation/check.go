@@ -226,7 +226,8 @@ func (c *check) destroyed(o *object) {
 	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst && !rewritten
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
-	inconsistent := o.inconsistent && (i.resized || i.retried || c.w.versions != nil) // another version is another configuration
+	// To another version of the provider, the configuration is another one.
+	inconsistent := o.inconsistent && (i.resized || i.retried || c.w.versions != nil)
 	_, follows := c.w.references[i.key] // replaces checks it
 	approved := (o.inconsistent || o.normalised == normalisedReplacement) && i.approvesReplacement()
 	asked := wanted || incomplete || moved || inconsistent || approved || follows
