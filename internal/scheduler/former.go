@@ -58,8 +58,8 @@ func (w rewrite) former(upgrades Upgrades) *store.Former {
 	return out
 }
 
-// unchangedObject reports whether the current object of two instances, of which one was stored after the
-// other, is the same, and nothing was begun to change it.
+// unchangedObject reports whether the current object of two instances, of which one was stored
+// after the other, is the same, and nothing was begun to change it.
 func unchangedObject(before, after instance.Instance) bool {
 	return before.Exists() && after.Exists() && before.Operation == nil && after.Operation == nil && len(before.Deposed) == len(after.Deposed)
 }

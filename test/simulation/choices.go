@@ -22,8 +22,8 @@ type choices struct {
 	brake bool
 	// accounts is set in schedules whose cloud has several accounts. They cannot be shrunk.
 	accounts bool
-	// versions is set in schedules in which the provider's version changes to and fro. They cannot be
-	// shrunk.
+	// versions is set in schedules in which the provider's version changes to and fro. They cannot
+	// be shrunk.
 	versions bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks,
 	// and in which all are changed at the end. They cannot be shrunk.
