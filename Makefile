@@ -133,14 +133,14 @@ vectors: $(if $(RESULTS),,build) ## The contract's test vectors, through every w
 CASES ?= 2000
 SEED ?= 1
 REPLICAS ?= 1
-# Kinds of schedules: accounts, approvals, brake, references, triggers or unmanaged.
+# Kinds of schedules: accounts, approvals, brake, references, triggers, versions or unmanaged.
 SCHEDULES ?=
 .PHONY: differential
 differential: ## The engine against OpenTofu: CASES=n random cases of SEED=s, driven by both
 	@$(GO) run -C test/contract ./cmd/differential -cases $(CASES) -seed $(SEED)
 
 .PHONY: simulate
-simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, in SCHEDULES=accounts, approvals, brake, references, triggers or unmanaged (actions, ephemeral resources and data sources), and what was lost
+simulate: ## Simulated failures in virtual time, against the real scheduler, store and reconciler: OPS=n operations of SEED=s, by REPLICAS=n that share the work, in SCHEDULES=accounts, approvals, brake, references, triggers, versions or unmanaged (actions, ephemeral resources and data sources), and what was lost
 	@$(GO) run ./test/simulation/cmd/simulate -ops $(if $(filter command line environment,$(origin OPS)),$(OPS),1000000) -seed $(SEED) -replicas $(REPLICAS) $(SCHEDULES:%=-%)
 
 .PHONY: simulate-mutants

@@ -65,6 +65,9 @@ const (
 	// AnnotationAcceptChanges on a TerraformProvider accepts that changed kinds lose values of
 	// existing objects. Its value is the token in the condition Healthy.
 	AnnotationAcceptChanges = "landbridge.io/accept-changes"
+	// AnnotationUpgradesConfirmed on a TerraformProvider is the time (RFC 3339) until which
+	// upgrades of stored objects are confirmed: what was stored before them is not kept any more.
+	AnnotationUpgradesConfirmed = "landbridge.io/upgrades-confirmed"
 	// AnnotationReferableFrom allows resources of other namespaces to refer to a managed resource.
 	// Its value are the names of the namespaces, separated by commas, or * for all.
 	AnnotationReferableFrom = "landbridge.io/referable-from"

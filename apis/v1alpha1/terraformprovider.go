@@ -247,6 +247,13 @@ type ProviderUpgradePolicy struct {
 	// +listType=set
 	// +optional
 	Accept []string `json:"accept,omitempty"`
+
+	// ConfirmAfter is for how long an object is kept as it was stored before a new version has
+	// upgraded it, so that the version can be set back: the former version cannot read the upgraded
+	// object. It is kept no longer than until a change of the object begins. landbridge upgrade
+	// confirm ends it early. With 0s, nothing is kept. Defaults to 168h.
+	// +optional
+	ConfirmAfter *metav1.Duration `json:"confirmAfter,omitempty"`
 }
 
 // UpgradePreview is whether a new version is previewed.

@@ -21,11 +21,11 @@ import (
 func newUpgradeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade",
-		Short: "Find and preview new versions of providers",
-		Long: "Find which newer versions the providers of a cluster have, and preview what one would do to the " +
-			"resources before it is installed.",
+		Short: "Find, preview, confirm and undo new versions of providers",
+		Long: "Find which newer versions the providers of a cluster have, preview what one would do to the " +
+			"resources before it is installed, and go back.",
 	}
-	cmd.AddCommand(newUpgradePlanCommand(), newUpgradePreviewCommand())
+	cmd.AddCommand(newUpgradePlanCommand(), newUpgradePreviewCommand(), newUpgradeRollbackCommand(), newUpgradeConfirmCommand())
 	return cmd
 }
 

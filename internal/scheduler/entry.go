@@ -333,6 +333,7 @@ type rested struct {
 	planned   bool
 	completed *ownership.Completed
 	history   []byte
+	former    *store.Former
 }
 
 // entry returns the entry of a place from what was rested.
@@ -347,8 +348,9 @@ func (r *rested) into(out *details, uid types.UID) {
 	in := instance.Undecoded(r.wire, r.identified)
 	in.SchemaVersion, in.IdentityVersion, in.Private, in.CreateBeforeDestroy = r.schemaVersion, r.identityVersion, r.private, r.createFirst
 	*out = details{
-		record: store.Record{Owner: uid, Version: r.version, Instance: in, Account: r.account, History: r.history},
-		drifts: drifts{planned: r.planned}, completed: r.completed,
+		record: store.Record{
+			Owner: uid, Version: r.version, Instance: in, Account: r.account, History: r.history, Former: r.former,
+		}, drifts: drifts{planned: r.planned}, completed: r.completed,
 	}
 }
 
@@ -359,7 +361,7 @@ func (e *entry) restedOf() (_ rested, ok bool) {
 		version: e.record.Version, account: e.record.Account, wire: in.Wire, private: in.Private,
 		schemaVersion: in.SchemaVersion, identityVersion: in.IdentityVersion,
 		identified: in.HasIdentity(), createFirst: in.CreateBeforeDestroy, planned: e.drifts.planned,
-		completed: e.completed, history: e.record.History,
+		completed: e.completed, history: e.record.History, former: e.record.Former,
 	}
 	back := compared.Get().(*details)
 	defer func() {

@@ -718,6 +718,7 @@ type record struct {
 	objects store.Objects
 	account instance.Account
 	history []byte
+	former  *store.Former
 }
 
 var _ store.Store = (*memory)(nil)
@@ -776,7 +777,7 @@ func (m *memory) Load(_ context.Context, k store.Key, r *schema.Resource) (store
 	in, err := instance.Decode(stored.data, r)
 	return store.Record{
 		Owner: stored.owner, Version: stored.version, Instance: in, Handled: stored.handled, Account: stored.account,
-		History: stored.history,
+		History: stored.history, Former: stored.former,
 	}, err
 }
 
@@ -825,7 +826,7 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 	}
 	next := record{
 		owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects,
-		account: rec.Account, history: rec.History,
+		account: rec.Account, history: rec.History, former: rec.Former,
 	}
 	if rec.Version != "" && !rec.Rewrite && reflect.DeepEqual(next, m.records[k]) {
 		return rec, nil // as store.Secrets

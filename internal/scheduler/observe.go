@@ -107,8 +107,9 @@ func (o *observing) input(r *Request) decision.ObserveInput {
 		Named:      r.Known != nil || r.imports(),
 		RetryAsked: r.Asked.Retry != "" && r.Asked.Retry != e.record.Handled.Retry,
 		Asked:      e.requested(r), InterruptAsked: e.interrupts(r),
-		Loaded: e.knows(r) && !e.lost.Load(),
-		View:   e.view.state, Fits: e.view.fits(r), Unplanned: e.unplanned(r),
+		Loaded:       e.knows(r) && !e.lost.Load(),
+		OtherVersion: e.schema != r.Type.Schema,
+		View:         e.view.state, Fits: e.view.fits(r), Unplanned: e.unplanned(r),
 		Stored: e.record.Version != "", Exists: in.Exists(), Deposed: len(in.Deposed) > 0,
 		Interrupted: interrupted, Foreign: interrupted && o.foreign(e),
 		Moving:      interrupted && in.Operation.Kind == instance.Move,
@@ -149,6 +150,8 @@ func (o *observing) do(ctx context.Context, r *Request, next decision.Deed) (*Ob
 	case decision.RefuseForeign:
 		e.invalidate(outdated)
 		return nil, &Error{Reason: decision.ReasonStore, Err: errForeign}
+	case decision.RefuseOtherVersion:
+		return nil, &Error{Reason: decision.ReasonStore, Err: errOtherVersion}
 	case decision.RefuseMoving:
 		e.invalidate(outdated)
 		return nil, &Error{Reason: decision.ReasonStore, Err: errMoving}
@@ -362,6 +365,7 @@ func (s *Scheduler) upgrade(ctx context.Context, e *entry, r *Request, ex terraf
 		return false, decision.Failed(decision.ReasonReadFailed, diags)
 	}
 	upgraded.CreatedAt = in.CreatedAt
+	e.record.Former = s.formerOf(e, r, upgraded)
 	e.record.Instance = upgraded // stored with the intent to destroy it
 	return true, nil
 }

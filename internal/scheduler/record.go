@@ -65,9 +65,13 @@ func (s *Scheduler) load(ctx context.Context, e *entry, r Request) error {
 		}
 		s.o.Logger.Info("Stored instance belongs to an earlier resource of the same name", "resource", r.Key, "uid", r.UID, "owner", rec.Owner)
 	}
+	read := rec.Version
+	if rec, err = s.rollBack(ctx, &r, rec); err != nil {
+		return err
+	}
 	rec.Instance = s.datedAdopted(rec)
 	rec.Handled = withTold(e.withUnsaved(rec.Handled), r.Told)
-	e.schema, e.read = r.Type.Schema, rec.Version
+	e.schema, e.read = r.Type.Schema, read
 	e.setRecord(rec, loaded)
 	return nil
 }
@@ -119,6 +123,7 @@ func (s *Scheduler) save(ctx context.Context, e *entry, r Request, in instance.I
 	if in.DriftHistory == nil {
 		in.DriftHistory = rec.Instance.DriftHistory
 	}
+	rec.Former = s.formerOf(e, &r, in)
 	rec.Instance, rec.Owner = in, r.UID
 	rec.Handled.Imported = rec.Handled.Imported || r.Import.Target != nil && (in.Exists() || e.record.Instance.Exists())
 	e.view.discard()
@@ -207,6 +212,9 @@ var errGone = errors.New("this resource does not exist any more")
 // errMoving is the error for a resource whose record landbridge move has locked.
 var errMoving = errors.New("the resource is being moved to another cluster, so nothing is done here. Repeat the " +
 	"landbridge move that began it, or give it --undo to keep the resource in this cluster")
+
+// errOtherVersion is the error for an operation that another version of the provider began.
+var errOtherVersion = errors.New("another version of the provider has begun an operation on the resource; waiting for it to end")
 
 // errForeign is the error for an operation that another process began.
 var errForeign = errors.New("another controller has begun an operation on the resource; waiting for it to end")

@@ -97,6 +97,8 @@ type Access struct {
 	// StoredAccount is what is stored of the account of the objects that the provider configuration
 	// gives access to, or of those of all of Accesses; empty if it is not known.
 	StoredAccount instance.Account
+	// Upgrades is which upgrades of stored objects to the provider's version are confirmed.
+	Upgrades Upgrades
 	// Accesses are the provider configurations of the objects that an instance consists of, by
 	// terraform.Object.Configuration.
 	Accesses map[string]ownership.Access

@@ -263,7 +263,7 @@ func (o *operation) intend() *result {
 	}
 	o.in.Operation = &intended
 	intent := o.rec
-	intent.Owner, intent.Instance = r.UID, o.in
+	intent.Owner, intent.Instance, intent.Former = r.UID, o.in, nil
 	intent.Account = cmp.Or(r.StoredAccount, o.rec.Account)
 	intent.History = history.Add(intent.History, o.entry(history.Running), o.o.HistorySize)
 	t.approval.use(&intent.Handled, o.o.Clock.Now())

@@ -221,7 +221,7 @@ func (s *Scheduler) saveReleased(ctx context.Context, k store.Key, as *schema.Re
 	if !s.o.Leads() {
 		return &Error{Reason: decision.ReasonStore, Err: journal.ErrSuccessor}
 	}
-	rec.Instance, rec.Handled.MovedTo = instance.Instance{}, text(to)
+	rec.Instance, rec.Former, rec.Handled.MovedTo = instance.Instance{}, nil, text(to)
 	if _, err := s.o.Store.Save(ctx, k, as, rec); err != nil {
 		return &Error{Reason: storeReason(err), Err: fmt.Errorf("it cannot be stored that %s has let its object go: %w", text(k), err)}
 	}

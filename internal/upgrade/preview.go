@@ -17,6 +17,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/redact"
 	"github.com/landbridge-io/landbridge/internal/terraform"
 	"github.com/landbridge-io/landbridge/internal/translate"
+	"github.com/landbridge-io/landbridge/schema"
 )
 
 // Resource is a live resource.
@@ -25,6 +26,9 @@ type Resource struct {
 	Object *unstructured.Unstructured
 	// Stored is what is stored of its object. Values are raw, as store.Verbatim loads them.
 	Stored instance.Instance
+	// Earlier returns what an earlier version with a schema would go on with instead; false if
+	// there is nothing else. It may be nil.
+	Earlier func(*schema.Resource) (instance.Instance, bool)
 	// Secrets reads the Secrets that it refers to.
 	Secrets translate.Secrets
 	// Unknown sets the values that are not known yet in its configuration. Nil: all are known.
@@ -98,6 +102,9 @@ func (p *Preview) concealer(r Resource) *redact.Redactor {
 		}
 		for _, in := range objects {
 			addSecrets(out, v.Model, in)
+		}
+		if in := r.storedFor(v.Model.Schema); len(in.RawState) == 0 && in.Exists() {
+			v.Model.Root().Secrets(in.State, out.AddValue)
 		}
 		if read, diags := read(v.Model, r.Object, r.Object.Object); !diags.HasErrors() && read.Described() {
 			_, _ = read.Configuration(func(ref translate.SecretKeySelector) ([]byte, error) {
@@ -181,7 +188,7 @@ func (p *Preview) attempt(ctx context.Context, v Version, object map[string]any,
 	}
 	defer release()
 	t := terraform.ResourceType{Schema: v.Model.Schema}
-	in, diags := upgraded(ctx, ex, t, r.Stored)
+	in, diags := upgraded(ctx, ex, t, r.storedFor(v.Model.Schema))
 	if diags.HasErrors() {
 		return p.failed(v, NotUpgraded, diags)
 	}
@@ -214,6 +221,16 @@ func (p *Preview) attempt(ctx context.Context, v Version, object map[string]any,
 		return p.failed(v, Refused, diags)
 	}
 	return planned(v.Model, spec, plan, existed)
+}
+
+// storedFor returns what a version with a schema goes on with.
+func (r *Resource) storedFor(s *schema.Resource) instance.Instance {
+	if r.Earlier != nil {
+		if in, ok := r.Earlier(s); ok {
+			return in
+		}
+	}
+	return r.Stored
 }
 
 // upgraded brings an instance to the versions of the schemas. Objects that are still to be

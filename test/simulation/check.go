@@ -134,6 +134,7 @@ func (c *check) stored(s *corev1.Secret) {
 			i.unsecret = false
 		}
 	}
+	c.w.recordVersions(s)
 	content := c.w.api.content(s)
 	for _, o := range c.w.cloud.objects {
 		o.stored = o.stored || mentions(content, o)
@@ -234,7 +235,8 @@ func (c *check) destroyed(p *process, o *object) {
 	wanted := i.deleted || i.tainted || i.drifted || i.excused() || i.createFirst && !rewritten
 	incomplete := !o.stored || o.tainted || o.coming
 	moved := i.zone != o.zone || i.name != o.name || len(i.places) > 2
-	inconsistent := o.inconsistent && (i.resized || i.retried)
+	// To another version of the provider, the configuration is another one.
+	inconsistent := o.inconsistent && (i.resized || i.retried || c.w.versions != nil)
 	_, follows := c.w.references[i.key] // replaces checks it
 	approved := (o.inconsistent || o.normalised == normalisedReplacement) && i.approvesReplacement()
 	asked := wanted || incomplete || moved || inconsistent || approved || follows

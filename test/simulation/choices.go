@@ -24,6 +24,9 @@ type choices struct {
 	accounts bool
 	// triggers is set in schedules whose resources have actions invoked. They cannot be shrunk.
 	triggers bool
+	// versions is set in schedules in which the provider's version changes to and fro. They cannot
+	// be shrunk.
+	versions bool
 	// rests is set in schedules in which nothing happens now and then, until resources leave marks,
 	// and in which all are changed at the end. They cannot be shrunk.
 	rests bool
@@ -50,7 +53,7 @@ func newChoices(o Options, schedule uint64) *choices {
 	}
 	out := &choices{
 		random: rand.New(rand.NewPCG(o.Seed, schedule)), lists: o.Lists, approvals: o.Approvals, brake: o.Brake,
-		accounts: o.Accounts, triggers: o.Triggers, replicas: o.Replicas,
+		accounts: o.Accounts, triggers: o.Triggers, versions: o.Versions, replicas: o.Replicas,
 		rests: schedule%4 >= 2, behaviours: behavioursOf(schedule), modules: modulesIn(schedule),
 		splits: o.Replicas > 1 && !o.Accounts && !o.Approvals && schedule%2 == 0,
 	}

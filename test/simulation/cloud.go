@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -252,6 +253,9 @@ func (s *server) encode(resourceType string, v state) (*tfprotov6.DynamicValue, 
 	t := s.schema.Resources[resourceType].ImpliedType()
 	out := cty.NullVal(t)
 	if v != nil {
+		if s.later(resourceType) {
+			v[grade] = cty.StringVal(standard)
+		}
 		out = cty.ObjectVal(v)
 	}
 	b, err := msgpack.Marshal(out, t)
@@ -308,7 +312,17 @@ func (s *server) ValidateResourceConfig(
 func (s *server) UpgradeResourceState(
 	_ context.Context, r *tfprotov6.UpgradeResourceStateRequest,
 ) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	v, err := r.RawState.Unmarshal(s.schemaType(r.TypeName))
+	t := s.schemaType(r.TypeName)
+	upgrades := s.later(r.TypeName) && r.Version == 0
+	if upgrades {
+		attributes := maps.Clone(t.AttributeTypes)
+		delete(attributes, grade)
+		t.AttributeTypes = attributes
+	}
+	v, err := r.RawState.Unmarshal(t)
+	if err == nil && upgrades {
+		v, err = s.upgraded(r.TypeName, v)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -316,13 +330,16 @@ func (s *server) UpgradeResourceState(
 	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: &out}, err
 }
 
-func (s *server) schemaType(resourceType string) tftypes.Type {
+func (s *server) schemaType(resourceType string) tftypes.Object {
 	out := map[string]tftypes.Type{
 		"id": tftypes.String, "name": tftypes.String, "zone": tftypes.String, "tag": tftypes.String,
 		"size": tftypes.Number, "password": tftypes.String,
 	}
 	if s.distinct(resourceType) {
 		out[uid] = tftypes.String
+	}
+	if s.later(resourceType) {
+		out[grade] = tftypes.String
 	}
 	return tftypes.Object{AttributeTypes: out}
 }

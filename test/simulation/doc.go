@@ -80,6 +80,10 @@
 // ended, no action is invoked again for a change unless it has failed, and none that follows a
 // change is lost.
 //
+// With SCHEDULES=versions, the provider's version is switched to and fro, also while objects are
+// changed. The earlier version goes on with each object that it has known and that nothing was
+// begun to change since, and the others stay as they are until the later one runs again.
+//
 // With SCHEDULES=unmanaged, package unmanaged simulates actions, ephemeral resources and data
 // sources instead.
 //

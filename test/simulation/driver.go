@@ -96,6 +96,9 @@ func (w *world) doNothing() {
 // finish is the second phase.
 func (w *world) finish() {
 	w.calmDown()
+	if w.versions != nil {
+		w.goBack()
+	}
 	if w.settle() && w.choices.rests {
 		w.doNothing()
 		w.users.moveAll() // what is changed of resources at rest is noticed
@@ -198,6 +201,9 @@ func (w *world) move() {
 				p.hear(e)
 			})
 		}
+	}
+	if p := w.outdatedProcess(); p != nil {
+		add(p.adopt)
 	}
 	for _, r := range w.replicas {
 		if !r.suspended && r.heard < len(w.api.tables) {
@@ -309,6 +315,10 @@ func (w *world) tick() {
 
 // fault lets something go wrong.
 func (w *world) fault() {
+	if w.versions != nil && w.choices.one(2) {
+		w.switchVersion(!w.versions.later)
+		return
+	}
 	if w.shards > 0 && w.choices.one(2) {
 		w.faultOfReplicas()
 		return

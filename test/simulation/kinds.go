@@ -101,7 +101,10 @@ func (providerConfigs) Names(ref *xpv2.ProviderConfigReference, _ map[string]*xp
 func (c providerConfigs) Resolve(
 	_ context.Context, ref *xpv2.ProviderConfigReference, _ string,
 ) providerconfig.Handle[lbterraform.Executor] {
-	access, account := c.p.access(ref.Name), c.p.account(ref.Name)
+	access, account, of := c.p.access(ref.Name), c.p.account(ref.Name), c.p.provider
+	if c.resourceType == pair {
+		of = c.p.w.shared
+	}
 	return providerconfig.Handle[lbterraform.Executor]{
 		Name: ref.Name, Account: account, Stored: access.stored(ref.Name),
 		Objects: []policy.Configuration{{Kind: model.ClusterProviderConfigKind, Name: ref.Name, Account: account.Declared}},
@@ -114,13 +117,13 @@ func (c providerConfigs) Resolve(
 				return nil, nil, diagnostic.Errorf("Provider not started", "The provider cannot be started.")
 			}
 			s := &server{
-				p: p, schema: p.w.schema, configuration: ref.Name, account: access.account(),
+				p: p, schema: of.schema, configuration: ref.Name, account: access.account(),
 				module: c.resourceType == pair, verdicts: map[string]verdict{},
 			}
 			if c.resourceType == pair {
 				return module.NewOver(terraform{s}, p.w.module, map[string]provider.Server{source: s}), func() {}, nil
 			}
-			return executor{p.w.engines.Engine(s), p}, func() {}, nil
+			return executor{of.engines.Engine(s), p}, func() {}, nil
 		},
 	}
 }

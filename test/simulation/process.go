@@ -87,6 +87,10 @@ type process struct {
 	observed           lease
 	observedAt, ticked time.Time
 
+	// provider is the version of the provider that it runs.
+	provider  *shared
+	graph     *references.Graph
+	secrets   *store.Secrets
 	scheduler *scheduler.Scheduler
 	kinds     map[string]*kind
 	cache     map[store.Key]*unstructured.Unstructured
@@ -294,8 +298,8 @@ func (p *process) lead() {
 	p.term = w.terms
 	w.note("%s leads", p)
 	p.led = w.now()
-	secrets := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}, PartSize: w.partSize, Shard: p.shardOfRecords()}
-	p.kinds, p.cache = map[string]*kind{}, map[store.Key]*unstructured.Unstructured{}
+	p.secrets = &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}, PartSize: w.partSize, Shard: p.shardOfRecords()}
+	p.cache = maps.Clone(w.api.resources)
 	p.queue, p.working, p.unclaimed = map[store.Key]*queued{}, map[store.Key]bool{}, map[store.Key]bool{}
 	p.claimAt, p.accounts, p.records = map[store.Key]time.Time{}, maps.Clone(w.users.configurations), map[store.Key]bool{}
 	p.accesses = maps.Clone(w.users.accesses)
@@ -303,7 +307,7 @@ func (p *process) lead() {
 	p.reconciling, p.stopReconciling = context.WithCancel(context.Background())
 	p.scheduler = scheduler.New(scheduler.Options{
 		Elsewhere: p.elsewhere(),
-		Store:     secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
+		Store:     p.secrets, Logger: logr.Discard(), Clock: p.clock, Leads: p.leads, Lease: leaseDuration, OperationTimeout: operationTimeout,
 		MinBackoff: time.Second, MaxBackoff: 30 * time.Second, PlanKey: planKey,
 		Wake: func(k store.Key) { p.enqueue(k, 0) },
 		Exists: func(ctx context.Context, k store.Key, uid types.UID) (bool, error) {
@@ -313,13 +317,32 @@ func (p *process) lead() {
 	if !w.users.released.IsZero() {
 		p.scheduler.ReleaseBrake(brake.Release{At: w.users.released})
 	}
-	graph := &references.Graph{}
-	configure(graph)
+	p.graph = &references.Graph{}
+	configure(p.graph)
+	p.heard, p.knows, p.left = len(w.api.log), map[string]bool{}, map[types.UID]time.Time{}
+	p.serve()
+	p.hearTable()
+	p.noneToClaim()
+}
+
+// noneToClaim tells the kinds without resources that everything is claimed.
+func (p *process) noneToClaim() {
+	for _, k := range p.kinds {
+		if k.claims == 0 {
+			k.reconciler.Claimed()
+		}
+	}
+}
+
+// serve starts the controllers of the kinds of the version that is wanted.
+func (p *process) serve() {
+	w := p.w
+	p.provider, p.kinds = w.wanted(), map[string]*kind{}
 	// Not the scheduler's, which remembers what it has loaded and saved.
 	stored := &store.Secrets{Client: secretClient{p: p, namespace: systemNamespace}}
-	for _, m := range w.model.Resources {
+	for _, m := range p.provider.model.Resources {
 		k := &kind{Kind: &managed.Kind{
-			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, graph}, Scheduler: p.scheduler,
+			Model: m, ProviderConfigs: configsOf(p, m.Type), Neighbours: neighbours{p, p.graph}, Scheduler: p.scheduler,
 			Options: managed.Options{
 				Poll: pollInterval, Jitter: func(limit time.Duration) time.Duration { return limit / 2 }, Workers: 4,
 				Timeout: reconcileTimeout, MinBackoff: time.Second, MaxBackoff: 30 * time.Second,
@@ -329,13 +352,13 @@ func (p *process) lead() {
 					return stored.Load(ctx, k, r)
 				},
 				Naming: func(ctx context.Context, gk runtimeschema.GroupKind, of scheduler.Sought, most int) ([]store.Key, bool, error) {
-					return secrets.Naming(ctx, gk.Group, gk.Kind, of.By, of.Objects, most)
+					return p.secrets.Naming(ctx, gk.Group, gk.Kind, of.By, of.Objects, most)
 				},
 			},
 		}}
 		k.Providers, k.DestroyLimit = []string{brakeProvider}, w.limitOf(m.Type)
 		if m.Type != pair {
-			k.Release = "1.0.0" // modules have no marks
+			k.Release = p.provider.release // modules have no marks
 		}
 		if p.worker != nil {
 			k.Options.Shards = divided{p.worker, p}
@@ -348,18 +371,11 @@ func (p *process) lead() {
 		}
 		p.kinds[m.Kind] = k
 	}
-	p.heard, p.knows, p.left = len(w.api.log), map[string]bool{}, map[types.UID]time.Time{}
 	for _, key := range w.keys {
-		if u := w.api.resources[key]; u != nil {
+		if u := p.cache[key]; u != nil {
 			p.hear(watchEvent{key: key, new: u})
 			p.unclaimed[key] = true
 			p.kinds[key.Kind].claims++
-		}
-	}
-	p.hearTable()
-	for _, k := range p.kinds {
-		if k.claims == 0 {
-			k.reconciler.Claimed()
 		}
 	}
 }
@@ -445,7 +461,7 @@ func (p *process) claim(k store.Key) {
 			p.works(k, false)
 			if !claimed {
 				p.unclaimed[k] = true
-				if p.worker != nil {
+				if p.worker != nil || p.w.versions != nil { // those of a leader alone are tried again at once
 					p.claimAt[k] = p.w.now().Add(time.Second)
 				}
 				return

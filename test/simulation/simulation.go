@@ -33,6 +33,8 @@ type Options struct {
 	// Triggers has resources with actions that are invoked before and after changes. Its schedules
 	// cannot be shrunk either.
 	Triggers bool
+	// Versions has the provider's version changed to and fro, and its schedules cannot be shrunk.
+	Versions bool
 	// Replicas is the number of replicas that share the work by shards. With at most one, a leader
 	// does all of it.
 	Replicas int
@@ -45,9 +47,9 @@ type Options struct {
 // Result is what a simulation found.
 type Result struct {
 	Operations, Schedules int
-	// Approvals, References, Brake, Accounts, Triggers and Replicas are those of Options.
-	Approvals, References, Brake, Accounts, Triggers bool
-	Replicas                                         int
+	// Approvals, References, Brake, Accounts, Triggers, Versions and Replicas are those of Options.
+	Approvals, References, Brake, Accounts, Triggers, Versions bool
+	Replicas                                                   int
 	// Unmanaged is set for the simulation of actions, ephemeral resources and data sources.
 	Unmanaged bool
 	// Failures are in the order of their schedules.
@@ -113,6 +115,9 @@ func (r *Result) String() string {
 	if r.Triggers {
 		out += fmt.Sprintf(", %d invoked again, %d untriggered", r.Count(InvokedAgain), r.Count(Untriggered))
 	}
+	if r.Versions {
+		out += fmt.Sprintf(", %d not rolled back", r.Count(NotRolledBack))
+	}
 	if r.Replicas > 1 {
 		out += fmt.Sprintf(", %d double work", r.Count(DoubleWork))
 	}
@@ -163,6 +168,7 @@ func Trace(t *testing.T, o Options, schedule uint64) (string, []Violation) {
 func Run(t *testing.T, o Options) *Result {
 	out := &Result{
 		Approvals: o.Approvals, References: o.References, Brake: o.Brake, Accounts: o.Accounts, Triggers: o.Triggers,
+		Versions: o.Versions,
 		Replicas: o.Replicas,
 	}
 	total := uint64((o.Operations + perSchedule - 1) / perSchedule)
@@ -183,6 +189,7 @@ func (r *Result) Add(other *Result) {
 	r.Operations += other.Operations
 	r.Schedules += other.Schedules
 	r.Approvals, r.Accounts = r.Approvals || other.Approvals, r.Accounts || other.Accounts
+	r.Versions = r.Versions || other.Versions
 	r.References, r.Brake = r.References || other.References, r.Brake || other.Brake
 	r.Triggers = r.Triggers || other.Triggers
 	r.Replicas = max(r.Replicas, other.Replicas)

@@ -94,6 +94,7 @@ func TestInvariantsOfOtherSchedules(t *testing.T) {
 		"replicas": {Seed: 1, Operations: 600, Replicas: 3}, "references": {Seed: 1, Operations: 600, References: true},
 		"references among replicas": {Seed: 1, Operations: 900, References: true, Replicas: 3},
 		"the brake":                 {Seed: 1, Operations: 600, Brake: true},
+		"versions":                  {Seed: 1, Operations: 600, Versions: true},
 		"accounts":                  {Seed: 1, Operations: 600, Accounts: true},
 		"triggers":                  {Seed: 1, Operations: 600, Triggers: true},
 	} {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/landbridge-io/landbridge/test/simulation/internal/apiserver"
 )
 
 // tableClient accesses the Secret with the table of provider configurations. The call is one of the

@@ -30,8 +30,12 @@ type shared struct {
 	// keys are the resources that users may create.
 	keys       []store.Key
 	apiVersion string
+	// release identifies the version of the provider.
+	release string
 	// references are those between the resources, in schedules that have any.
 	references map[store.Key]reference
+	// later is the next version of the provider; nil if there is none.
+	later *shared
 }
 
 // common is what worlds share, and surveying the same with objects that are looked at by listing.
@@ -48,10 +52,27 @@ var (
 // several is common with objects that can be told apart, for several accounts.
 var several = sync.OnceValue(func() *shared { return share(true, map[string]config.Resource{}) })
 
+// versioned is common with a later version of the provider.
+var versioned = sync.OnceValue(func() *shared {
+	out := share(false, map[string]config.Resource{})
+	later := providerSchema(false)
+	for _, r := range later.Resources {
+		upgradeSchema(r)
+	}
+	out.later = shareSchema(later, map[string]config.Resource{})
+	out.later.release = "2.0.0"
+	return out
+})
+
 // share returns what worlds share, with a configuration of resource types. Objects that are
 // distinct have a uid.
 func share(distinct bool, configured map[string]config.Resource) *shared {
-	s, module := providerSchema(distinct), pairModule()
+	return shareSchema(providerSchema(distinct), configured)
+}
+
+// shareSchema is share with the schema of a provider.
+func shareSchema(s *schema.Provider, configured map[string]config.Resource) *shared {
+	module := pairModule()
 	s.Resources[pair] = module.Resource
 	for t := range configured {
 		s.ListResources[t] = &schema.Block{}
@@ -63,7 +84,7 @@ func share(distinct bool, configured map[string]config.Resource) *shared {
 	if err != nil {
 		panic(err)
 	}
-	out := &shared{schema: s, model: m, module: module}
+	out := &shared{schema: s, model: m, module: module, release: "1.0.0"}
 	add := func(resourceType, name string) {
 		r := m.Resources[resourceType]
 		out.apiVersion = r.GroupVersionKind().GroupVersion().String()
@@ -103,6 +124,8 @@ type world struct {
 	replicas []*replica
 	// away is until when no replica starts instead of one that was killed.
 	away time.Time
+	// versions is what is known of the provider's versions; nil if there is only one.
+	versions *versions
 	// calm is set when faults have ended.
 	calm   bool
 	calmed time.Time
@@ -132,6 +155,9 @@ func newWorld(c *choices, t *trace) *world {
 	}
 	if c.accounts {
 		w.shared = several()
+	}
+	if c.versions {
+		w.shared, w.versions = versioned(), &versions{known: map[string]string{}}
 	}
 	w.api, w.cloud = newAPI(w), &cloud{
 		w: w, reserved: map[string]time.Time{}, serials: map[string]int{}, latest: map[string]*object{},
@@ -283,7 +309,7 @@ func (w *world) quiet() bool {
 		return false
 	}
 	for _, p := range w.processes {
-		if p.active() && (p.heard < len(w.api.log) || len(p.due()) > 0 || p.claims()) {
+		if p.active() && (p.provider != w.wanted() || p.heard < len(w.api.log) || len(p.due()) > 0 || p.claims()) {
 			return false
 		}
 	}
@@ -309,7 +335,7 @@ func (p *process) claims() bool {
 func (p *process) due() []store.Key {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	if len(p.working) >= 4 {
+	if len(p.working) >= 4 || p.provider != p.w.wanted() {
 		return nil
 	}
 	var out []store.Key

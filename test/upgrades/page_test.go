@@ -60,7 +60,7 @@ func TestUpgradesPage(t *testing.T) {
 		Env:     []string{"PATH=" + programs + ":" + os.Getenv("PATH"), "KUBECONFIG=" + server.Kubeconfig},
 		Replace: map[string]string{"http://127.0.0.1:8480": cloud.URL},
 	})
-	if a := cloud.Audit(t); a.Creates != 3 || a.Updates+a.Deletes > 0 {
+	if a := cloud.Audit(t); a.Creates != 4 || a.Updates > 0 || a.Deletes != 2 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -2,5 +2,6 @@
 //
 // In: a cluster, and both versions of the provider, which run on this machine. Out: a report of
 // package internal/upgrade. A plan of upgrades tells which newer versions there are, and what
-// resources use that is deprecated in the installed one.
+// resources use that is deprecated in the installed one. A rollback tells which objects an earlier
+// version can go on with.
 package upgrade

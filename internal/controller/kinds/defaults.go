@@ -11,6 +11,7 @@ import (
 	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
+	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/brake"
 )
 
@@ -24,6 +25,10 @@ type Defaults struct {
 	ReplaceDependents string
 	// DestroyBrake is nil for that of all resources.
 	DestroyBrake *v1alpha1.DestroyBrake
+	// ConfirmAfter is nil for scheduler.DefaultConfirmAfter, and UpgradesConfirmed is until when
+	// upgrades are confirmed; zero for none.
+	ConfirmAfter      *metav1.Duration
+	UpgradesConfirmed time.Time
 }
 
 // SetDefaults sets the defaults of an owner, which is a value of LabelProvider.
@@ -64,6 +69,17 @@ func (rt *Runtime) DestroyLimit(owner string) func() brake.Limit {
 		return brake.Limit{
 			Destroys: int(ptr.Deref(set.DestroysPerMinute, int32(rt.DestroysPerMinute))), //nolint:gosec // a flag
 			Share:    int(ptr.Deref(set.Share, defaultShare)),
+		}
+	}
+}
+
+// Upgrades returns a function that returns which upgrades of the stored objects of an owner's
+// resources are confirmed.
+func (rt *Runtime) Upgrades(owner string) func() scheduler.Upgrades {
+	return func() scheduler.Upgrades {
+		d := rt.defaultsOf(owner)
+		return scheduler.Upgrades{
+			ConfirmAfter: ptr.Deref(d.ConfirmAfter, metav1.Duration{Duration: scheduler.DefaultConfirmAfter}).Duration, Confirmed: d.UpgradesConfirmed,
 		}
 	}
 }

@@ -165,7 +165,7 @@ func (p *ServedProvider) Start(resourceType string) error {
 		Model: p.Model.Resources[resourceType], ProviderConfigs: p, ProviderAddress: p.Address,
 		ProviderVersion: p.Version, Release: p.Release,
 		Providers: []string{p.Name}, DestroyLimit: p.runtime.DestroyLimit(p.Name), Poll: p.runtime.Poll(p.Name),
-		ReplacesDependents: p.runtime.ReplacesDependents(p.Name),
+		Upgrades: p.runtime.Upgrades(p.Name), ReplacesDependents: p.runtime.ReplacesDependents(p.Name),
 	})
 	if err != nil {
 		return err

@@ -71,6 +71,9 @@ type Kind struct {
 	// Poll returns the poll interval of the provider or module; 0 is that of Options. It may be
 	// nil.
 	Poll func() time.Duration
+	// Upgrades returns which upgrades of stored objects are confirmed. It may be nil: those that
+	// are older than scheduler.DefaultConfirmAfter.
+	Upgrades func() scheduler.Upgrades
 	// ReplacesDependents reports whether spec.lifecycle.replaceDependents is Automatic by default.
 	// It may be nil.
 	ReplacesDependents func() bool

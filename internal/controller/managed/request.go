@@ -103,6 +103,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 	}
 	through(&req.Access, handle)
 	req.Brake = k.brake(r, handle.Objects)
+	req.Upgrades = k.upgrades()
 	req.Consists = k.Consists()
 	req.Policies.Approval = max(req.Policies.Approval, handle.Approval)
 	r.secrets = slices.Clone(handle.Secrets)
@@ -131,6 +132,14 @@ func through(access *scheduler.Access, handle providerconfig.Handle[terraform.Ex
 // lookRequested returns the tokens of the annotations that ask for a look at the resource now.
 func lookRequested(r *CustomResource) string {
 	return r.annotation(v1alpha1.AnnotationReconcile) + " " + r.annotation(meta.AnnotationKeyReconcileRequestedAt)
+}
+
+// upgrades returns which upgrades of stored objects are confirmed.
+func (k *Kind) upgrades() scheduler.Upgrades {
+	if k.Upgrades == nil {
+		return scheduler.Upgrades{ConfirmAfter: scheduler.DefaultConfirmAfter}
+	}
+	return k.Upgrades()
 }
 
 // resolve resolves the provider configurations of the resource.

@@ -18,6 +18,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -124,6 +125,15 @@ func (r *Reconciler) Expected(ctx context.Context) (all []kinds.Source, _ error)
 	return all, nil
 }
 
+// upgradesConfirmed returns until when upgrades are confirmed; zero for none.
+func upgradesConfirmed(p *v1alpha1.TerraformProvider) time.Time {
+	at, err := time.Parse(time.RFC3339, p.Annotations[v1alpha1.AnnotationUpgradesConfirmed])
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
 // starting means that the start of the provider is pending. It is reconciled again when the start
 // has ended.
 var starting = &kinds.Problem{}
@@ -144,7 +154,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	// Even if nothing else of the spec can be carried out.
 	r.SetDefaults(p.Name, kinds.Defaults{
 		ApprovalPolicy: p.Spec.ApprovalPolicy, PollInterval: p.Spec.PollInterval, ReplaceDependents: p.Spec.ReplaceDependents,
-		DestroyBrake: p.Spec.DestroyBrake,
+		DestroyBrake:      p.Spec.DestroyBrake,
+		ConfirmAfter:      ptr.Deref(p.Spec.Upgrade, v1alpha1.ProviderUpgradePolicy{}).ConfirmAfter,
+		UpgradesConfirmed: upgradesConfirmed(p),
 	})
 	wait, err := r.awaited(ctx, p)
 	if err != nil {

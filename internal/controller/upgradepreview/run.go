@@ -409,6 +409,10 @@ func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error
 		}
 		return notPreviewed("A reference cannot be resolved", err), nil
 	}
+	of.Earlier = func(s *schema.Resource) (instance.Instance, bool) {
+		back, ok := rec.RolledBack(s)
+		return back.Instance, ok
+	}
 	return k.preview.Of(ctx, of), nil
 }
 

@@ -35,7 +35,12 @@ func TestDecideObserve(t *testing.T) {
 		in   func(*input)
 		want decision.Deed
 	}{
-		"an operation runs":               {func(in *input) { in.View, in.Loaded = decision.Running, false }, "answer"},
+		"an operation runs": {func(in *input) { in.View, in.Loaded = decision.Running, false }, "answer"},
+		"an operation of another version": {
+			func(in *input) { in.View, in.Loaded, in.OtherVersion = decision.Running, false, true },
+			"refuse because of another version",
+		},
+		"another version has run":         {func(in *input) { in.Loaded, in.OtherVersion = false, true }, "load"},
 		"an operation is interrupted":     {func(in *input) { in.View, in.InterruptAsked = decision.Running, true }, "interrupt"},
 		"nothing is loaded, an interrupt": {func(in *input) { in.Loaded, in.InterruptAsked = false, true }, "load"},
 		"nothing runs, an interrupt": {

@@ -16,6 +16,9 @@ const (
 	RefuseConflict Deed = "refuse because of the owner"
 	// RefuseForeign refuses because another process may conclude the operation.
 	RefuseForeign Deed = "refuse because of another process"
+	// RefuseOtherVersion refuses because an operation runs that another version of the provider
+	// began.
+	RefuseOtherVersion Deed = "refuse because of another version"
 	// RefuseMoving refuses because the resource is being moved to another cluster.
 	RefuseMoving Deed = "refuse because of a move"
 	// RefuseMoved refuses because another resource has taken the object over.
@@ -125,9 +128,10 @@ type ObserveInput struct {
 	// not carried out.
 	RetryAsked, Asked, InterruptAsked bool
 
-	// Loaded is set when the record in memory can be used with the schema at hand.
-	Loaded bool
-	View   View
+	// Loaded is set when the record in memory can be used with the schema at hand. OtherVersion is
+	// set when its values are those of another version of the schema.
+	Loaded, OtherVersion bool
+	View                 View
 	// Fits is set when the view was made for the configuration of the request.
 	Fits bool
 	// Unplanned is set when no plan was made since the last operation, or since it was allowed to
@@ -173,6 +177,7 @@ type ObserveInput struct {
 // ObserveRules decide what Observe does next.
 var ObserveRules = Rules[ObserveInput, Deed]{
 	interruptRunning,
+	otherVersionRuns,
 	operationRuns,
 	recordUnknown,
 	handingOver,
@@ -236,6 +241,12 @@ func (in ObserveInput) foreign() bool { return in.Foreign && !in.Recovered }
 // interruptRunning: a running operation is interrupted at once.
 func interruptRunning(in ObserveInput) (Deed, bool) {
 	return Interrupt, in.InterruptAsked && in.running()
+}
+
+// otherVersionRuns: what an operation of another version of the provider works on has the values of
+// that version.
+func otherVersionRuns(in ObserveInput) (Deed, bool) {
+	return RefuseOtherVersion, in.running() && in.OtherVersion
 }
 
 // operationRuns: while an operation runs, answers come from memory.

@@ -28,6 +28,7 @@ const (
 	dataHandled = "handled.json" // Tokens
 	dataAccount = "account.json" // instance.Account, unless it is empty
 	dataHistory = "history"      // Record.History, unless it is empty
+	dataFormer  = "former.json"  // Record.Former, unless it is nil
 
 	labelManagedBy      = "app.kubernetes.io/managed-by"
 	labelEmpty          = "landbridge.io/empty"
@@ -142,6 +143,7 @@ func recordOf(secret *corev1.Secret) Record {
 	return Record{
 		Owner: OwnerOf(secret), Version: secret.ResourceVersion, Objects: objectsOf(secret),
 		Account: instance.DecodeAccount(secret.Data[dataAccount]), History: HistoryOf(secret),
+		Former: formerOf(secret.Data[dataFormer]),
 	}
 }
 
@@ -152,7 +154,8 @@ func sumOf(rec Record, d digest) digest {
 		string(rec.Owner), h.Taint, h.Untaint, h.Retry, h.Interrupt, strconv.FormatInt(h.Held, 10),
 		strconv.FormatBool(h.Imported),
 		h.Approve, h.ApprovedAction, h.ApprovedBy, h.ApprovedAt, h.ApprovedCreate, h.Reapply, h.MovedTo, h.MovedFrom,
-		strconv.FormatBool(h.MoveOpen), rec.Objects.text(), string(rec.Account), string(rec.History), "",
+		strconv.FormatBool(h.MoveOpen), rec.Objects.text(), string(rec.Account), string(rec.History),
+		rec.Former.sum(), "",
 	}, "\x00")
 	return sha256.Sum256(append([]byte(text), d[:]...))
 }
@@ -218,6 +221,11 @@ func pack(k Key, r *schema.Resource, rec Record, most int) (packed, error) {
 	}
 	if len(rec.History) > 0 {
 		head.Data[dataHistory] = rec.History
+	}
+	if rec.Former != nil {
+		if head.Data[dataFormer], err = json.Marshal(rec.Former); err != nil {
+			return packed{}, fmt.Errorf("cannot encode %s: %w", dataFormer, err)
+		}
 	}
 	out := packed{head: head, size: len(data), digest: sha256.Sum256(data), again: rec.Instance.Operation != nil}
 	out.sum = sumOf(rec, out.digest)

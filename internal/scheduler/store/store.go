@@ -58,6 +58,9 @@ type Record struct {
 	Handled Tokens
 	// History is the encoded change record (package history).
 	History []byte
+	// Former is the object before a new version of its provider has upgraded it; nil if it is not
+	// kept.
+	Former *Former
 	// Objects are the remote objects that the instance names. They are written and compared, and
 	// not read.
 	Objects Objects

@@ -16,6 +16,8 @@ type mutant struct {
 	accounts bool
 	// triggers is set for faults that only schedules with triggers find.
 	triggers bool
+	// versions is set for faults that only schedules with two versions of the provider find.
+	versions bool
 	// unmanaged is set for faults of the controllers of actions, ephemeral resources and data
 	// sources.
 	unmanaged bool
@@ -546,6 +548,18 @@ var mutants = []mutant{
 		{managedDir, "Kind.brake",
 			`x.Account != ""`,
 			`x.Account != "" && false`},
+	}},
+
+	// Versions of the provider.
+	{name: "an object is not kept as it was before an upgrade", versions: true, edits: []edit{
+		{schedulerDir, "rewrite.former",
+			"w.before.Older(w.schema) && !w.after.Older(w.schema)",
+			"false"},
+	}},
+	{name: "an earlier version goes on with what an object was before a change", versions: true, edits: []edit{
+		{schedulerDir, "operation.intend",
+			"intent.Owner, intent.Instance, intent.Former = r.UID, o.in, nil",
+			"intent.Owner, intent.Instance = r.UID, o.in"},
 	}},
 
 	// Accounts.

@@ -94,7 +94,7 @@ func find(dir string, m mutant) (string, error) {
 			return "by the schedule that is kept", nil
 		}
 	}
-	if *keep && !m.approvals && !m.references && !m.brake && !m.accounts && !m.triggers && !m.unmanaged {
+	if *keep && !m.approvals && !m.references && !m.brake && !m.accounts && !m.triggers && !m.versions && !m.unmanaged {
 		if out, err := exec.Command(program, "-first", "-shrink", "-keep", kept, "-ops", fmt.Sprint(*operations),
 			"-seed", fmt.Sprint(*seed), fmt.Sprintf("-replicas=%d", m.replicas)).CombinedOutput(); err == nil {
 			return "", fmt.Errorf("nothing to keep\n%s", out)
@@ -104,7 +104,8 @@ func find(dir string, m mutant) (string, error) {
 	out, err := exec.Command(program, "-first", "-ops", fmt.Sprint(*operations), "-seed", fmt.Sprint(*seed),
 		fmt.Sprintf("-approvals=%t", m.approvals), fmt.Sprintf("-references=%t", m.references),
 		fmt.Sprintf("-brake=%t", m.brake), fmt.Sprintf("-accounts=%t", m.accounts),
-		fmt.Sprintf("-triggers=%t", m.triggers), fmt.Sprintf("-unmanaged=%t", m.unmanaged),
+		fmt.Sprintf("-triggers=%t", m.triggers), fmt.Sprintf("-versions=%t", m.versions),
+		fmt.Sprintf("-unmanaged=%t", m.unmanaged),
 		fmt.Sprintf("-replicas=%d", m.replicas)).CombinedOutput()
 	var exit *exec.ExitError
 	switch {

@@ -30,7 +30,9 @@ var (
 	accounts   = flag.Bool("accounts", false,
 		"have a cloud with several accounts, and provider configurations that are changed; without -shrink")
 	triggers = flag.Bool("triggers", false, "have resources with actions that are invoked before and after changes; without -shrink")
-	kinds    = flag.Bool("unmanaged", false, "simulate actions, ephemeral resources and data sources instead; "+
+	versions = flag.Bool("versions", false,
+		"have the provider's version changed to and fro, also while objects are changed; without -shrink")
+	kinds = flag.Bool("unmanaged", false, "simulate actions, ephemeral resources and data sources instead; "+
 		"without -shrink, and the other kinds of schedules")
 	replicas = flag.Int("replicas", 1, "have this number of replicas share the work by shards; 1 is a leader that does all of it")
 	keep     = flag.String("keep", "", "with -shrink, write the schedule to this file")
@@ -44,7 +46,7 @@ func main() {
 	simulation.Bubbles(func(t *testing.T) bool {
 		options := simulation.Options{
 			Seed: *seed, Operations: *operations, First: *first, Lists: *lists, Approvals: *approvals,
-			References: *references, Brake: *brake, Accounts: *accounts, Triggers: *triggers, Replicas: *replicas,
+			References: *references, Brake: *brake, Accounts: *accounts, Triggers: *triggers, Versions: *versions, Replicas: *replicas,
 			Shard: *shard, Shards: *shards,
 		}
 		runs, traces := simulation.Run, simulation.Trace
