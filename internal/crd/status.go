@@ -22,6 +22,7 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 		Properties: map[string]props{
 			"atProvider":             atProvider,
 			"state":                  {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},
+			"externalName":           {Type: "string", Description: "External name of the remote object, as in the annotation crossplane.io/external-name. Field selectors can use it."},
 			"operation":              operationSchema(),
 			"deposed":                deposedSchema(),
 			"lastHandled":            lastHandledSchema(),
