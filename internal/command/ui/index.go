@@ -51,6 +51,7 @@ func (x *Index) Set(e *Entry) {
 }
 
 func (x *Index) set(e *Entry) {
+	e.compact()
 	if old := x.entries[e.Key]; old != nil {
 		x.text -= len(old.text)
 	}
