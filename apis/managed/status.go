@@ -19,6 +19,10 @@ type ResourceStatus struct {
 	// +optional
 	State string `json:"state,omitempty"`
 
+	// External name of the remote object, as in the annotation crossplane.io/external-name. Field selectors can use it.
+	// +optional
+	ExternalName string `json:"externalName,omitempty"`
+
 	// The operation that is running.
 	// +optional
 	Operation *Operation `json:"operation,omitempty"`

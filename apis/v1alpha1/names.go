@@ -48,6 +48,9 @@ const (
 	AnnotationApprove = "landbridge.io/approve"
 	// AnnotationApprovedBy is the user who has set AnnotationApprove. The API server sets it.
 	AnnotationApprovedBy = "landbridge.io/approved-by"
+	// AnnotationChangedBy tells who has made a generation of a resource's spec: the generation, the
+	// field manager, or - for none, and the user, separated by spaces. The API server sets it.
+	AnnotationChangedBy = "landbridge.io/changed-by"
 	// AnnotationApprovalPolicy on a ProviderConfig or ClusterProviderConfig is the least approval
 	// policy of the resources that use it.
 	AnnotationApprovalPolicy = "landbridge.io/approval-policy"

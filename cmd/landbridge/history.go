@@ -46,7 +46,7 @@ Permissions for the Secrets of Landbridge's own namespace are needed.`,
 		Example: `  # What happened to one resource
   landbridge history password/db -n team-a
 
-  # What happened in the cluster last night, and what one person approved
+  # What happened in the cluster last night, and what one person changed or approved
   landbridge history -A --since 12h
   landbridge history -A --by alice@example.com
 
@@ -94,7 +94,7 @@ Permissions for the Secrets of Landbridge's own namespace are needed.`,
 	f.addEverywhere(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&f.since, "since", 0, "only what is not older, such as 24h (default: all)")
-	flags.StringVar(&f.by, "by", "", "only what was approved by this user, or has this text in BECAUSE")
+	flags.StringVar(&f.by, "by", "", "only what was approved by this user, or for which this user changed the spec, or what has this text in BECAUSE")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only resources of this kind, as the argument KIND")
 	flags.StringVar(&f.at, "at", "", "the values that were known at this time, such as 2026-03-01T12:00:00Z")
 	flags.StringVarP(&f.output, "output", "o", historyOutputs[0], "output format: "+strings.Join(historyOutputs, ", "))
@@ -155,13 +155,13 @@ func (f *historyFlags) table(out io.Writer, records []state.History) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	head := "TIME\tRESOURCE\tACTION\tOUTCOME\tTOOK\tBECAUSE"
 	if f.output == "wide" {
-		head += "\tPROVIDER\tACCOUNT\tOPERATION"
+		head += "\tCHANGED BY\tPROVIDER\tACCOUNT\tOPERATION"
 	}
 	fmt.Fprintln(w, head)
 	for _, l := range lines {
 		cells := []string{l.At.UTC().Format(time.RFC3339), l.of, l.What(), string(l.Outcome), l.Duration(), l.Because}
 		if f.output == "wide" {
-			cells = append(cells, l.Provider, l.Account, l.Operation)
+			cells = append(cells, l.Author.String(), l.Provider, l.Account, l.Operation)
 		}
 		for i, c := range cells {
 			if cells[i] = stream.OneLine(c); c == "" {

@@ -11,12 +11,14 @@ import (
 // maxSelectable is how many fields of a CRD the API server lets field selectors use.
 const maxSelectable = 8
 
-// selectable returns the fields that field selectors can use: the state, and the attributes that
-// identify the object and are neither numbers with fractions nor composed.
+// selectable returns the fields that field selectors can use: the state, the external name, and the
+// attributes that identify the object and are neither numbers with fractions nor composed.
 func selectable(r *model.Resource, status props) []apiextensionsv1.SelectableField {
 	var out []apiextensionsv1.SelectableField
-	if _, ok := status.Properties["state"]; ok {
-		out = append(out, apiextensionsv1.SelectableField{JSONPath: ".status.state"})
+	for _, name := range []string{"state", "externalName"} {
+		if _, ok := status.Properties[name]; ok {
+			out = append(out, apiextensionsv1.SelectableField{JSONPath: ".status." + name})
+		}
 	}
 	if r.Identity() == nil {
 		return out

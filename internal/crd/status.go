@@ -20,8 +20,13 @@ func statusSchema(r *model.Resource, root *model.Type, w writer) props {
 		// the status, and the API server would compute them at each write.
 		XMapType: &atomic,
 		Properties: map[string]props{
-			"atProvider":  atProvider,
-			"state":       {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},
+			"atProvider": atProvider,
+			"state":      {Type: "string", Description: "State of the remote object: Empty, Partial, Tainted or Full."},
+			"externalName": {
+				Type: "string",
+				Description: "External name of the remote object, as in the annotation crossplane.io/external-name. " +
+					"Field selectors can use it.",
+			},
 			"operation":   operationSchema(),
 			"deposed":     deposedSchema(),
 			"lastHandled": lastHandledSchema(),

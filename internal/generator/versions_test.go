@@ -125,7 +125,8 @@ func TestVersions(t *testing.T) {
 	}
 	// Of the Go types there was nothing is another, but that another version is stored.
 	stored := strings.NewReplacer("\t// +kubebuilder:storageversion\n", "",
-		"\t// +kubebuilder:selectablefield:JSONPath=\".status.state\"\n", "")
+		"\t// +kubebuilder:selectablefield:JSONPath=\".status.state\"\n", "",
+		"\t// +kubebuilder:selectablefield:JSONPath=\".status.externalName\"\n", "")
 	if diff := cmp.Diff(stored.Replace(before), r.read(t, "apis/cloud/v1alpha1/zz_volume_types.go")); diff != "" {
 		t.Errorf("-before, +after:\n%s", diff)
 	}

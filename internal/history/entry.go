@@ -62,9 +62,11 @@ type Entry struct {
 	// object that a Delete destroys.
 	Replacement bool   `json:"replacement,omitempty"`
 	Deposed     string `json:"deposed,omitempty"`
-	// Because is by whose wish it was carried out. By is who approved it.
+	// Because is by whose wish it was carried out: if by that of the spec, its author has made that
+	// generation of it. By is who approved it.
 	Because string `json:"because,omitempty"`
-	By      string `json:"approvedBy,omitempty"`
+	Author
+	By string `json:"approvedBy,omitempty"`
 	// Changes are the changed fields. MoreChanges is the number of those that are left out.
 	Changes     []Change `json:"changes,omitempty"`
 	MoreChanges int      `json:"moreChanges,omitempty"`
@@ -106,6 +108,7 @@ const (
 func (e Entry) bounded() Entry {
 	e.At = e.At.UTC().Truncate(time.Millisecond)
 	e.Because, e.By, e.Message = short(e.Because), short(e.By), short(e.Message)
+	e.ChangedBy, e.FieldManager = short(e.ChangedBy), short(e.FieldManager)
 	e.Provider, e.Account, e.Deposed = short(e.Provider), short(e.Account), short(e.Deposed)
 	if more := len(e.Changes) - maxChanges; more > 0 {
 		e.Changes, e.MoreChanges = e.Changes[:maxChanges], e.MoreChanges+more
@@ -136,7 +139,7 @@ func (e Entry) ended(by Entry) Entry {
 	if len(by.Changes) == 0 {
 		by.Changes, by.MoreChanges = e.Changes, e.MoreChanges
 	}
-	by.Because, by.By = cmp.Or(by.Because, e.Because), cmp.Or(by.By, e.By)
+	by.Because, by.By, by.Author = cmp.Or(by.Because, e.Because), cmp.Or(by.By, e.By), cmp.Or(by.Author, e.Author)
 	by.Provider, by.Account, by.Trace = cmp.Or(by.Provider, e.Provider), cmp.Or(by.Account, e.Account), cmp.Or(by.Trace, e.Trace)
 	by.Replacement = by.Replacement || e.Replacement
 	return by

@@ -70,8 +70,8 @@ func (e *Entry) smaller() bool {
 	switch n := len(e.Changes); {
 	case n > 0:
 		e.Changes, e.MoreChanges = e.Changes[:n/2], e.MoreChanges+n-n/2
-	case e.Message != "" || e.Because != "" || e.Account != "":
-		e.Message, e.Because, e.Account = "", "", ""
+	case e.Message != "" || e.Because != "" || e.Account != "" || e.Author != Author{}:
+		e.Message, e.Because, e.Account, e.Author = "", "", "", Author{}
 	default:
 		return false
 	}

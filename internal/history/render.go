@@ -49,6 +49,15 @@ func (e Entry) What() string {
 	return out
 }
 
+// Wish returns by whose wish it was carried out, with who has changed the spec and who has approved
+// it.
+func (e Entry) Wish() string {
+	if by := e.Author.String(); by != "" {
+		return e.Because + ", changed by " + by
+	}
+	return e.Because
+}
+
 // Duration returns how long it took; empty if that is not known.
 func (e Entry) Duration() string {
 	if e.Took == 0 {

@@ -66,6 +66,9 @@ func (o *operation) entry(outcome history.Outcome) history.Entry {
 		At: o.op.StartedAt, Action: history.Action(o.op.Kind), Outcome: outcome, Operation: o.op.ID, Deposed: o.op.Deposed,
 		Replacement: o.t.replacement, Because: o.t.because(o.r),
 	}
+	if o.t.otherWish(o.r) == "" {
+		out.Author = o.r.Asked.Author
+	}
 	if o.op.Kind == instance.Create {
 		out.Deposed = "" // it is about the new object
 	}

@@ -217,7 +217,8 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
 	found = s.datedNow(e, &r, found)
 	e.record.Account = cmp.Or(r.StoredAccount, e.record.Account)
-	if err := s.saveWith(ctx, e, r, found, r.describe(history.Entry{Action: history.Import}, instance.Instance{}, found, nil)); err != nil {
+	if err := s.saveWith(ctx, e, r, found, r.describe(history.Entry{Action: history.Import, Author: r.Asked.Author},
+		instance.Instance{}, found, nil)); err != nil {
 		return err
 	}
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeTold)

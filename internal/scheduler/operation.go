@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,25 +70,28 @@ type task struct {
 
 // because returns by whose wish the operation is carried out.
 func (t *task) because(r Request) string {
-	var out string
-	switch {
-	case t.deposed != "" && t.kind == instance.Delete:
-		out = "its replacement exists"
-	case t.plan != nil && t.plan.Reason == terraform.ReplaceBecauseTainted:
-		out = "the object is tainted"
-	case r.Deleted:
-		out = "the resource is deleted"
-	case t.reapply != "":
-		out = "reapply was requested"
-	case t.drift != nil && !t.keepsDrift:
-		out = "the object was changed outside of the resource"
-	default:
-		out = fmt.Sprintf("spec, generation %d", r.Generation)
-	}
+	out := cmp.Or(t.otherWish(r), fmt.Sprintf("spec, generation %d", r.Generation))
 	if a := t.approval; a != nil && a.by != "" {
 		out += ", approved by " + a.by
 	}
 	return out
+}
+
+// otherWish returns by whose wish the operation is carried out; empty if by that of the spec.
+func (t *task) otherWish(r Request) string {
+	switch {
+	case t.deposed != "" && t.kind == instance.Delete:
+		return "its replacement exists"
+	case t.plan != nil && t.plan.Reason == terraform.ReplaceBecauseTainted:
+		return "the object is tainted"
+	case r.Deleted:
+		return "the resource is deleted"
+	case t.reapply != "":
+		return "reapply was requested"
+	case t.drift != nil && !t.keepsDrift:
+		return "the object was changed outside of the resource"
+	}
+	return ""
 }
 
 // processOf returns the name of an operation at fault points. again is set when an object was

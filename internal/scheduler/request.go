@@ -165,6 +165,8 @@ type Asked struct {
 	// ConfirmAccount is the account that the user has confirmed to be the one that the resource is
 	// for.
 	ConfirmAccount string
+	// Author is who has made the generation of the spec; empty if that is not known.
+	Author history.Author
 	// Consented is set when Delete is part of the replacement of another object, whose plan was
 	// approved if it had to be.
 	Consented bool

@@ -110,7 +110,9 @@ func (s *Scheduler) takeOver(ctx context.Context, e *entry, r Request, ex terraf
 	}
 	e.record.Account, e.record.History = src.Account, src.History
 	e.record.Handled.MovedFrom, e.record.Handled.MoveOpen = journal.MoveID(op, from.Key), true
-	if err := s.saveWith(ctx, e, r, moved, history.Entry{Action: history.TakeOver, Because: "spec, from " + text(from.Key)}); err != nil {
+	if err := s.saveWith(ctx, e, r, moved, history.Entry{
+		Action: history.TakeOver, Author: r.Asked.Author, Because: "spec, from " + text(from.Key),
+	}); err != nil {
 		return err
 	}
 	e.view.state = decision.Imported // what follows from it is shown before it is done

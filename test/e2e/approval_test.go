@@ -16,6 +16,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// as returns the client of a user who has roles in a namespace.
+func (c *cluster) as(t *testing.T, ns, user string, roles ...string) client.Client {
+	t.Helper()
+	for _, role := range roles {
+		if err := c.Create(t.Context(), &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: user + "-" + role},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := rest.CopyConfig(c.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
+	out, err := client.New(config, client.Options{Scheme: c.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // A plan waits until a user who may approve it has approved it, and is carried out once.
 func TestPlanAwaitsApproval(t *testing.T) {
 	c := shared(t)
@@ -24,25 +45,7 @@ func TestPlanAwaitsApproval(t *testing.T) {
 	set(t, p, "Destructive", "spec", "approvalPolicy")
 	c.install(t, p)
 	ns := c.Namespace(t)
-	as := func(user string, roles ...string) client.Client {
-		for _, role := range roles {
-			if err := c.Create(t.Context(), &rbacv1.RoleBinding{
-				ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: user + "-" + role},
-				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
-				Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		config := rest.CopyConfig(c.Config)
-		config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
-		out, err := client.New(config, client.Options{Scheme: c.Scheme()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	editor, approver := as("editor", "landbridge-edit"), as("approver", "landbridge-edit", "landbridge-approve")
+	editor, approver := c.as(t, ns, "editor", "landbridge-edit"), c.as(t, ns, "approver", "landbridge-edit", "landbridge-approve")
 
 	r := d.thing(ns, "r", m{"value": "a"})
 	set(t, r, "Always", "spec", "lifecycle", "approvalPolicy")

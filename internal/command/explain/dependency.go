@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"maps"
+
 	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,6 +27,11 @@ func (d Dependency) Means(k Key, of map[string]string) bool {
 		return d.Key == k
 	}
 	return d.Group == k.Group && d.Kind == k.Kind && d.Namespace == k.Namespace && labels.SelectorFromSet(d.Labels).Matches(labels.Set(of))
+}
+
+// Same reports whether two dependencies are equal.
+func (d Dependency) Same(o Dependency) bool {
+	return d.Key == o.Key && d.Field == o.Field && d.via == o.via && maps.Equal(d.Labels, o.Labels)
 }
 
 // Owns reports whether the dependency is on what serves the kind of the object.

@@ -159,6 +159,7 @@ func load(ctx context.Context, c *state.Cluster, k store.Key) (*store.Record, er
 func sumOf(u *unstructured.Unstructured) string {
 	annotations := maps.Clone(u.GetAnnotations())
 	delete(annotations, meta.AnnotationKeyReconciliationPaused)
+	delete(annotations, v1alpha1.AnnotationChangedBy)
 	// JSON of an API server can always be encoded.
 	raw, _ := json.Marshal([]any{u.Object["spec"], u.GetLabels(), annotations})
 	sum := sha256.Sum256(raw)

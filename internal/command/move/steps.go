@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/command/status"
 	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
@@ -211,6 +212,7 @@ func (m *Mover) copyOf(r moving, l look) (*unstructured.Unstructured, error) {
 	u.SetLabels(content.GetLabels())
 	annotations := map[string]string{}
 	maps.Copy(annotations, content.GetAnnotations())
+	delete(annotations, v1alpha1.AnnotationChangedBy) // of a generation in the source
 	annotations[meta.AnnotationKeyReconciliationPaused], annotations[annotationMovedFrom] = "true", string(raw)
 	u.SetAnnotations(annotations)
 	if l.lock != nil && !l.lock.New {

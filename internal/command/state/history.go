@@ -92,14 +92,14 @@ func (s Selection) one() (secret string, ok bool) {
 type HistoryFilter struct {
 	// Since is the time before which entries are left out; the zero value leaves none out.
 	Since time.Time
-	// By is a part of who approved an operation, or of by whose wish it was carried out; empty for
-	// any.
+	// By is a part of who approved an operation or changed the spec for it, or of by whose wish it
+	// was carried out; empty for any.
 	By string
 }
 
 // Of returns the entries of a record that are selected.
 func (f HistoryFilter) Of(l history.Log) []history.Entry {
 	return slices.DeleteFunc(slices.Clone(l.Entries), func(e history.Entry) bool {
-		return e.At.Before(f.Since) || !strings.Contains(e.By+"\n"+e.Because, f.By)
+		return e.At.Before(f.Since) || !strings.Contains(e.By+"\n"+e.Wish(), f.By)
 	})
 }

@@ -3,7 +3,10 @@ package ui_test
 import (
 	"fmt"
 	"net/http/httptest"
+	"runtime"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/landbridge-io/landbridge/internal/command/ui"
 )
@@ -51,4 +54,29 @@ func BenchmarkView(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkSearch measures searches of 100,000 objects: the time that one in a hundred exceeds, and
+// the memory of the index.
+func BenchmarkSearch(b *testing.B) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	x := many(100_000)
+	size := float64(heap()-before) / (1 << 20)
+	queries := []string{"id-server-77", "server-99999", "large-server-5", "team-a", "no-such-thing", "e", "network-7"}
+	var times []time.Duration
+	for i := 0; b.Loop(); i++ {
+		began := time.Now()
+		ui.SearchIn(x.Content(), queries[i%len(queries)])
+		times = append(times, time.Since(began))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(size, "index-MiB")
+	runtime.KeepAlive(x)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -25,6 +26,8 @@ type Entry struct {
 	Plan *status.Proposal
 	// Provider is what is known of a TerraformProvider; nil for other objects.
 	Provider *Provider
+	// id is the identity of the remote object of an entry in an index, which has no Row.Identity.
+	id string
 	// text is what is searched, in lower case: a name and a value per line.
 	text string
 }
@@ -47,6 +50,31 @@ func EntryOf(u *unstructured.Unstructured, uses []explain.Dependency, values boo
 	}
 	e.text = textOf(e, u, values && !e.Supporting)
 	return e
+}
+
+// ID is the identity of the remote object, else its external name.
+func (e *Entry) ID() string {
+	if e.id != "" {
+		return e.id
+	}
+	return e.Row.ID()
+}
+
+// compact makes an entry smaller for the index: what is the same in many objects is kept once.
+func (e *Entry) compact() {
+	e.id, e.Identity = e.ID(), nil
+	e.Row.Name, e.Uses = e.Key.Name, slices.Clip(slices.Clone(e.Uses))
+	share := func(all ...*string) {
+		for _, s := range all {
+			*s = unique.Make(*s).Value()
+		}
+	}
+	share(&e.APIVersion, &e.Row.Kind, &e.Row.Namespace, &e.Row.State, &e.Ready, &e.Synced, &e.Reason,
+		&e.Key.Group, &e.Key.Kind, &e.Key.Namespace, &e.ProviderConfig.Kind, &e.ProviderConfig.Name)
+	for i := range e.Uses {
+		d := &e.Uses[i]
+		share(&d.Group, &d.Kind, &d.Namespace, &d.Name, &d.Field)
+	}
 }
 
 // Owner is what serves the kind of the object; empty if that is not known.

@@ -41,5 +41,17 @@ func (s *Server) Write(w http.ResponseWriter, r *http.Request, view, title strin
 // MaxStreams is maxStreams.
 const MaxStreams = maxStreams
 
+// Patience sets how long the API server is asked about a token.
+func (p *People) Patience(d time.Duration) { p.patience = d }
+
+// MaxOwn is maxOwn, and MaxPeople is maxPeople.
+const (
+	MaxOwn    = maxOwn
+	MaxPeople = maxPeople
+)
+
+// EndAll ends all sessions.
+func (p *People) EndAll() { p.endAll() }
+
 // Sweep ends sessions that are over.
 func (p *People) Sweep(ctx context.Context) { p.sweep(ctx) }

@@ -30,6 +30,8 @@ type Index struct {
 	// readers have the slice, which must not be changed then.
 	sorted         []*Entry
 	unsorted, lent bool
+	// uses are those of the entry that was set last.
+	uses []explain.Dependency
 }
 
 // NewIndex returns an empty index.
@@ -54,6 +56,12 @@ func (x *Index) Set(e *Entry) {
 }
 
 func (x *Index) set(e *Entry) {
+	e.compact()
+	// Most objects need the same as the one before, such as one provider configuration.
+	if slices.EqualFunc(e.Uses, x.uses, explain.Dependency.Same) {
+		e.Uses = x.uses
+	}
+	x.uses = e.Uses
 	if old := x.entries[e.Key]; old != nil {
 		x.text -= len(old.text)
 	}

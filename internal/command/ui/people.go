@@ -24,14 +24,20 @@ import (
 const (
 	// maxPeople is the number of people who have the page open at the same time.
 	maxPeople = 32
+	// maxOwn is the number of tokens with which one person has the page open at the same time.
+	maxOwn = 4
+	// checkTimeout is how long the API server is asked about a token.
+	checkTimeout = 10 * time.Second
 	// maxChecks is the number of tokens that are checked at the same time.
 	maxChecks = 4
 	// idle is how long a person's session lasts without a request.
 	idle = 15 * time.Minute
 	// recheck is the interval at which the API server is asked whether tokens are still valid.
 	recheck = 15 * time.Second
-	// sessionCookie is the name of the cookie of a pasted token.
+	// sessionCookie is the name of the cookie of a pasted token. With hostPrefix, browsers accept
+	// it over TLS alone, and from no other host of the domain.
 	sessionCookie = "landbridge-session"
+	hostPrefix    = "__Host-"
 )
 
 // People serves the page to many people, each with the permissions of the person's own token. The
@@ -42,6 +48,8 @@ type People struct {
 	origins map[string]string
 	secure  bool
 	checks  chan struct{}
+	// patience is how long the API server is asked about a token.
+	patience time.Duration
 
 	mu sync.Mutex
 	// sessions are by the hash of the token.
@@ -67,7 +75,8 @@ type session struct {
 func NewPeople(o Options, addresses []string) (*People, error) {
 	o.Config = rest.AnonymousClientConfig(o.Config)
 	p := &People{
-		options: o, origins: map[string]string{}, checks: make(chan struct{}, maxChecks), sessions: map[[32]byte]*session{}, secure: true,
+		options: o, origins: map[string]string{}, checks: make(chan struct{}, maxChecks),
+		sessions: map[[32]byte]*session{}, secure: true, patience: checkTimeout,
 	}
 	for _, a := range addresses {
 		u, err := url.Parse(a)
@@ -160,7 +169,7 @@ func (p *People) sessionOf(r *http.Request) (*session, error) {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && token != "" {
 		return p.enter(r.Context(), token)
 	}
-	c, err := r.Cookie(sessionCookie)
+	c, err := r.Cookie(p.cookieName())
 	if err != nil {
 		return nil, errNoToken
 	}
@@ -213,8 +222,8 @@ func (p *People) enter(ctx context.Context, token string) (*session, error) {
 	defer p.mu.Unlock()
 	s := p.sessions[hash]
 	if s == nil {
-		if len(p.sessions) >= maxPeople && !p.makeRoom() {
-			return nil, errors.New("too many people have the page open. Try again later")
+		if err := p.makeRoom(person); err != nil {
+			return nil, err
 		}
 		if s, err = p.begin(config, person); err != nil {
 			return nil, err
@@ -239,21 +248,35 @@ func (p *People) begin(config *rest.Config, person string) (*session, error) {
 	return &session{Server: server, config: config, person: person, end: sync.OnceFunc(func() { cancel(); close(server.ended) })}, nil
 }
 
-// makeRoom ends the session that was used the longest time ago, if one is not in use. The lock is
-// held.
-func (p *People) makeRoom() bool {
+// makeRoom makes room for another session of a person: it ends the one that was used the longest
+// time ago, if it is not in use. A person who has the page open already makes room with an own one,
+// so that many tokens of one person end no session of others. The lock is held.
+func (p *People) makeRoom(person string) error {
+	own := 0
+	for _, s := range p.sessions {
+		if s.person == person {
+			own++
+		}
+	}
+	if own < maxOwn && len(p.sessions) < maxPeople {
+		return nil
+	}
 	var oldest [32]byte
 	var found *session
 	for hash, s := range p.sessions {
-		if s.active == 0 && (found == nil || s.used.Before(found.used)) {
+		if s.active == 0 && (own == 0 || s.person == person) && (found == nil || s.used.Before(found.used)) {
 			oldest, found = hash, s
 		}
 	}
-	if found == nil {
-		return false
+	switch {
+	case found != nil:
+		p.drop(oldest)
+		return nil
+	case own > 0:
+		return fmt.Errorf("%s has the page open with %d other tokens. Close a page, or sign out", person, own)
+	default:
+		return errors.New("too many people have the page open. Try again later")
 	}
-	p.drop(oldest)
-	return true
 }
 
 // drop ends a session. The lock is held.
@@ -277,11 +300,13 @@ var errInvalid = errors.New("the cluster does not accept the token. It may have 
 
 // check asks the API server whose token a configuration has.
 func (p *People) check(ctx context.Context, config *rest.Config) (person string, _ error) {
+	ctx, cancel := context.WithTimeout(ctx, p.patience)
+	defer cancel()
 	select {
 	case p.checks <- struct{}{}:
 		defer func() { <-p.checks }()
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return "", fmt.Errorf("the cluster cannot be asked whose token it is: %w", ctx.Err())
 	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -356,7 +381,7 @@ func (p *People) login(w http.ResponseWriter, r *http.Request) {
 
 // logout ends the session.
 func (p *People) logout(w http.ResponseWriter, r *http.Request) {
-	if c, err := r.Cookie(sessionCookie); err == nil {
+	if c, err := r.Cookie(p.cookieName()); err == nil {
 		p.mu.Lock()
 		if hash, s := p.withCookie(c.Value); s != nil {
 			p.drop(hash)
@@ -367,9 +392,17 @@ func (p *People) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
+// cookieName is the name of the cookie.
+func (p *People) cookieName() string {
+	if p.secure {
+		return hostPrefix + sessionCookie
+	}
+	return sessionCookie
+}
+
 func (p *People) cookie(value string, age int) *http.Cookie {
 	return &http.Cookie{
-		Name: sessionCookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: p.secure,
+		Name: p.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: p.secure,
 		SameSite: http.SameSiteStrictMode,
 	}
 }

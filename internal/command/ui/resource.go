@@ -25,6 +25,8 @@ type Resource struct {
 	Drift []string `json:"drift,omitempty"`
 	// Plan is the plan that waits for approval; nil if none does.
 	Plan *Plan `json:"plan,omitempty"`
+	// Timeline is the change record; nil if there is none.
+	Timeline *Timeline `json:"timeline,omitempty"`
 	// Explanation says why the object is not ready, as landbridge explain does.
 	Explanation explain.Explanation `json:"explanation"`
 	YAML        string              `json:"yaml"`

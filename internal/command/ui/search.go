@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -46,14 +45,15 @@ func SearchIn(c Content, query string) Search {
 	if wanted == "" {
 		return out
 	}
-	var all []hit
+	var best [worst + 1][]hit
 	for _, e := range c.Entries {
 		if h, ok := find(e, wanted); ok {
-			all = append(all, h)
+			if out.Count++; len(best[h.rank]) < maxFound {
+				best[h.rank] = append(best[h.rank], h)
+			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
-	out.Count = len(all)
+	all := slices.Concat(best[:]...)
 	for _, h := range all[:min(len(all), maxFound)] {
 		where, text, _ := strings.Cut(h.line, "=")
 		out.Found = append(out.Found, Found{Line: h.entry.Line(), Where: where, Text: text, rank: h.rank})
@@ -84,12 +84,15 @@ func find(e *Entry, wanted string) (best hit, ok bool) {
 		if rank := rankOf(line, wanted); rank >= 0 && (!ok || rank < best.rank) {
 			best, ok = hit{e, line, rank}, true
 		}
-		if end == len(rest) {
+		if end == len(rest) || ok && best.rank == 0 {
 			return best, ok
 		}
 		rest = rest[end+1:]
 	}
 }
+
+// worst is the highest rank.
+const worst = 2
 
 // rankOf returns how well a line matches; -1 if only its name does.
 func rankOf(line, wanted string) int {
@@ -102,6 +105,6 @@ func rankOf(line, wanted string) int {
 	case i == 0:
 		return 1
 	default:
-		return 2
+		return worst
 	}
 }

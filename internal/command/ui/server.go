@@ -54,6 +54,8 @@ type Server struct {
 	opened   atomic.Uint64 // pages
 	now      func() time.Time
 	records  func(context.Context) ([]state.History, error)
+	// timeline reads the change record of a resource.
+	timeline func(context.Context, explain.Key) *Timeline
 	// program runs commands, at most maxCommands at the same time. namespace is the person's.
 	program   *Program
 	commands  chan struct{}
@@ -85,7 +87,8 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	out.client, out.reader, out.follower, out.program, out.namespace, out.system = c, reader, f, o.Program, o.Namespace, o.System
-	out.records = func(ctx context.Context) ([]state.History, error) { return stored.Histories(ctx, state.Selection{}) }
+	of := &records{secrets: stored.Stored.Client, now: out.now, ended: out.ended}
+	out.records, out.timeline = of.all, of.of
 	return out, nil
 }
 
@@ -229,14 +232,6 @@ func (s *Server) needsAttention(*http.Request) (string, any, error) {
 
 func (s *Server) estate(r *http.Request) (string, any, error) {
 	return "Estate", EstateOf(s.index.Content(), filterOf(r.URL.Query())), nil
-}
-
-func (s *Server) resource(r *http.Request) (string, any, error) {
-	c, snapshot, err := s.readSnapshot(r.Context(), r.PathValue("kind"), r.PathValue("namespace"), r.PathValue("name"))
-	if err != nil {
-		return r.PathValue("name"), nil, err
-	}
-	return snapshot.Subject.String(), ResourceOf(c, snapshot), nil
 }
 
 func (s *Server) dependencies(r *http.Request) (string, any, error) {

@@ -5,9 +5,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/landbridge-io/landbridge/internal/command/explain"
 	"github.com/landbridge-io/landbridge/internal/command/ui"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/testing/golden"
 )
 
@@ -23,6 +25,25 @@ func of(kind, name string) *explain.Snapshot {
 	return &s
 }
 
+// withTimeline returns the view of a resource with a change record.
+func withTimeline(r ui.Resource) ui.Resource {
+	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
+	r.Timeline = ui.TimelineOf(history.Log{Cut: 2, Entries: []history.Entry{
+		{
+			At: now.Add(-2 * time.Hour), Took: 40_000, Action: history.Create, Outcome: history.Succeeded, Because: "spec, generation 1",
+			Author:  history.Author{ChangedBy: "<b>too bold", FieldManager: "kubectl-edit"},
+			Changes: []history.Change{{Path: "name", After: raw(`"<script>alert(1)</script>"`)}, {Path: "password", AfterSensitive: true}},
+		},
+		{At: now.Add(-time.Hour), Action: history.Drift, Changes: []history.Change{{Path: "size", Before: raw("1"), After: raw("2")}}},
+		{
+			At: now.Add(-time.Minute), Took: 1_000, Action: history.Update, Outcome: history.Failed,
+			Because: "the object was changed outside of the resource", Message: "no quota",
+		},
+		{At: now, Action: history.Update, Outcome: history.Running, Because: "the object was changed outside of the resource"},
+	}})
+	return r
+}
+
 func line(args ...string) string { return "landbridge " + strings.Join(args, " ") }
 
 // TestViews compares the models and the pages of all views with golden files.
@@ -36,7 +57,7 @@ func TestViews(t *testing.T) {
 		"attention":       {"attention", ui.AttentionOf(c, now)},
 		"attention-empty": {"attention", ui.AttentionOf(index(provider()).Content(), now)},
 		"estate":          {"estate", ui.EstateOf(c, ui.Filter{Kind: "server.cloud.landbridge.io", Page: 1})},
-		"resource":        {"resources", ui.ResourceOf(c, of("Network", "planned"))},
+		"resource":        {"resources", withTimeline(ui.ResourceOf(c, of("Network", "planned")))},
 		"resource-cause":  {"resources", ui.ResourceOf(c, of("Server", "behind"))},
 		"dependencies":    {"dependencies", ui.DependenciesOf(c, of("Network", "main"), 0)},
 		"search":          {"search", ui.SearchIn(c, "ID-Web")},

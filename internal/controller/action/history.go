@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/landbridge-io/landbridge/apis/v1alpha1"
 	"github.com/landbridge-io/landbridge/internal/controller/managed"
 	"github.com/landbridge-io/landbridge/internal/controller/unmanaged"
 	"github.com/landbridge-io/landbridge/internal/history"
@@ -31,6 +32,9 @@ func EntryOf(u *unstructured.Unstructured) (_ history.Entry, ok bool) {
 	e := history.Entry{
 		At: r.Started, Action: history.Invoke, Outcome: outcome, UID: u.GetUID(),
 		Operation: fmt.Sprintf("%s/%d", u.GetUID(), r.Attempts), Because: "the object was created",
+	}
+	if u.GetGeneration() == 1 { // else it was created by another spec
+		e.Author = history.AuthorOf(u.GetAnnotations()[v1alpha1.AnnotationChangedBy], 1)
 	}
 	if r.Attempts > 1 {
 		e.Because = fmt.Sprintf("spec.retryPolicy, attempt %d", r.Attempts)

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -28,9 +29,9 @@ func actionApproverPolicy(provider string) string {
 	return "approver-action." + provider + "." + v1alpha1.Group
 }
 
-// ensureApprovers installs a policy, with a name, by which the API server notes who approves a
-// plan. The policy in deploy/rbac/approval.yaml decides who may. Without such policies, no approver
-// is recorded.
+// ensureApprovers installs policies by which the API server notes who approves a plan, with a name,
+// and who changes a spec. The policy in deploy/rbac/approval.yaml decides who may. Without such
+// policies, neither is recorded.
 func ensureApprovers(
 	ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, owner, name, group string,
 	plurals []string,
@@ -38,7 +39,7 @@ func ensureApprovers(
 	given := func(object string) string {
 		return fmt.Sprintf("%s.?metadata.?annotations[?%q].orValue('')", object, v1alpha1.AnnotationApprove)
 	}
-	return ensurePolicy(ctx, client, owner, name, mutation{
+	approval := mutation{
 		group: group, plurals: plurals,
 		operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update},
 		condition: admissionregistrationv1.MatchCondition{
@@ -46,7 +47,14 @@ func ensureApprovers(
 		},
 		patch: fmt.Sprintf(`[JSONPatch{op: "add", path: "/metadata/annotations/" + jsonpatch.escapeKey(%q), value: request.userInfo.username}]`,
 			v1alpha1.AnnotationApprovedBy),
-	})
+	}
+	return errors.Join(ensurePolicy(ctx, client, owner, name, approval),
+		ensurePolicy(ctx, client, owner, authorPolicy(name), authorship(group, plurals)))
+}
+
+// removeApprovers removes the policies that ensureApprovers has installed.
+func removeApprovers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, name string) error {
+	return errors.Join(removePolicy(ctx, client, name), removePolicy(ctx, client, authorPolicy(name)))
 }
 
 // SyncApprovers keeps the policy that notes who approves plans of a module's kind. It returns when
@@ -66,7 +74,7 @@ func (p *ServedProvider) SyncActionApprovers(ctx context.Context) (again time.Du
 		return p.runtime.syncApprovers(ctx, p.Name, actionApproverPolicy(p.Name), served, &p.publishedActions)
 	}
 	p.publishedActions.forget()
-	if err := removePolicy(ctx, p.runtime.Policies, actionApproverPolicy(p.Name)); err != nil && !unavailable(err) {
+	if err := removeApprovers(ctx, p.runtime.Policies, actionApproverPolicy(p.Name)); err != nil && !unavailable(err) {
 		p.runtime.Logger.Error(err, "The policy that notes who approves actions cannot be removed", "provider", p.Name)
 	}
 	return 0
@@ -97,5 +105,5 @@ func (rt *Runtime) syncApprovers(ctx context.Context, owner, name string, of []*
 
 // RemoveApprovers removes the policy of an owner.
 func (rt *Runtime) RemoveApprovers(ctx context.Context, owner string) error {
-	return removePolicy(ctx, rt.Policies, approverPolicy(owner))
+	return removeApprovers(ctx, rt.Policies, approverPolicy(owner))
 }

@@ -48,7 +48,7 @@ func ensureFinalizers(
 // removeFinalizers removes the policies: without a controller nothing would remove the finalizers
 // again.
 func removeFinalizers(ctx context.Context, client admissionregistration.AdmissionregistrationV1Interface, provider string) error {
-	return errors.Join(removePolicy(ctx, client, finalizerPolicy(provider)), removePolicy(ctx, client, approverPolicy(provider)))
+	return errors.Join(removePolicy(ctx, client, finalizerPolicy(provider)), removeApprovers(ctx, client, approverPolicy(provider)))
 }
 
 // SyncFinalizers keeps the policy that adds finalizers to resources of the running kinds that want

@@ -24,8 +24,7 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 	}
 	annotations := r.GetAnnotations()
 	want := map[string]string{}
-	given := e.kind.Model.Settings.Argument != nil && meta.GetExternalName(r) != ""
-	if name := translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity); name != "" && !given {
+	if name := e.externalName(r, o); name != "" {
 		want[meta.AnnotationKeyExternalName] = name
 	}
 	if o.Instance.HasIdentity() {
@@ -53,6 +52,18 @@ func (e *external) setAnnotations(ctx context.Context, r *CustomResource, o *sch
 	err := e.client.update(ctx, r)
 	faultpoint.Reach(faultpoint.Annotate, faultpoint.AfterWrite)
 	return err
+}
+
+// externalName returns the external name of the observed object; empty if there is none. It is the
+// annotation's value where that is an argument of the object.
+func (e *external) externalName(r *CustomResource, o *scheduler.Observation) string {
+	if !o.Exists() {
+		return ""
+	}
+	if given := meta.GetExternalName(r); e.kind.Model.Settings.Argument != nil && given != "" {
+		return given
+	}
+	return translate.ExternalName(e.kind.Model, o.Instance.State, o.Instance.Identity)
 }
 
 // longReady reports whether the resource has been ready so long that remaining writes are not

@@ -21,6 +21,8 @@ import (
 const (
 	// MaxAtProvider bounds status.atProvider, in bytes of JSON.
 	MaxAtProvider = 256 << 10
+	// maxExternalName bounds status.externalName: a longer one does not fit into a request.
+	maxExternalName = 1 << 10
 	// maxMessage bounds the message of a condition, in bytes.
 	maxMessage = 16 << 10
 	// maxNames bounds the names of fields in a condition.

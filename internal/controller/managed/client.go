@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"maps"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -107,7 +108,7 @@ func (c *resourceClient) updateStatus(ctx context.Context, r *CustomResource) er
 	if synced := r.GetCondition(xpv2.TypeSynced); synced.ObservedGeneration != 0 && synced.Reason != xpv2.ReasonReconcilePaused {
 		r.set(r.GetGeneration(), "status", "observedGeneration")
 	}
-	if r.read != nil && equality.Semantic.DeepEqual(r.read.Object["status"], r.Object["status"]) {
+	if r.read != nil && sameStatus(r.read, &r.Unstructured) {
 		c.tracked.note(r)
 		return nil
 	}
@@ -120,6 +121,19 @@ func (c *resourceClient) updateStatus(ctx context.Context, r *CustomResource) er
 	c.wrote(r)
 	c.tracked.note(r)
 	return nil
+}
+
+// sameStatus reports whether the status of a resource need not be written. An external name is
+// written with what else has changed: releases that did not know the field have left thousands of
+// resources without it, and an upgrade must not write them all at once.
+func sameStatus(read, now *unstructured.Unstructured) bool {
+	before, _ := read.Object["status"].(map[string]any)
+	after, _ := now.Object["status"].(map[string]any)
+	if _, ok := before["externalName"]; !ok && len(before) > 0 {
+		after = maps.Clone(after)
+		delete(after, "externalName")
+	}
+	return equality.Semantic.DeepEqual(before, after)
 }
 
 // client returns the client of the kind's resources, which releases the memory about resources that

@@ -55,6 +55,9 @@ func (c *resourceClient) UpdateStatus(ctx context.Context, r *CustomResource) er
 	return c.updateStatus(ctx, r)
 }
 
+// SameStatus is sameStatus.
+var SameStatus = sameStatus
+
 // NeverSettles is the condition NeverSettles.
 var NeverSettles = neverSettles
 

@@ -15,6 +15,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/crd"
 	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
+	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/provider"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
@@ -88,6 +89,7 @@ func (c *connector) subject(ctx context.Context, r *CustomResource, spec desired
 				Approve: r.string("status", "lastApproval", "hash"), ApprovedAction: r.string("status", "lastApproval", "action"),
 				ApprovedBy: r.string("status", "lastApproval", "by"), ApprovedAt: r.string("status", "lastApproval", "at")},
 			LookRequested: lookRequested(r),
+			Author:        history.AuthorOf(r.annotation(v1alpha1.AnnotationChangedBy), r.GetGeneration()),
 		},
 		Hooks: scheduler.Hooks{Marked: k.Options.Marked, SpellImport: spellImport(k), AllClaimed: k.mayImport},
 	}

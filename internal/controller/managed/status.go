@@ -44,6 +44,9 @@ func (e *external) setStatus(ctx context.Context, r *CustomResource, o *schedule
 		leftOut = FitObject(atProvider, MaxAtProvider)
 		status["atProvider"] = atProvider
 	}
+	if name := e.externalName(r, o); name != "" && len(name) <= maxExternalName {
+		status["externalName"] = name
+	}
 	if o.Instance.HasIdentity() {
 		status["identity"] = translate.Identity(e.kind.Model, o.Instance.Identity)
 	}

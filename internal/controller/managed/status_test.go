@@ -58,6 +58,46 @@ func TestIdentifiable(t *testing.T) {
 	}
 }
 
+// The status has the external name of an object that exists. A status that an earlier release has
+// written gets it when something else changes, so that an upgrade does not write all of them.
+func TestStatusExternalName(t *testing.T) {
+	k := kind(t)
+	k.Scheduler = forgetful{}
+	exists := &scheduler.Observation{
+		Instance: instance.Instance{State: object(map[string]string{"id": "i-1"}), Status: instance.Full},
+		Plan:     &terraform.Plan{Action: terraform.NoOp},
+	}
+	status := func(o *scheduler.Observation) m {
+		r := managed.ResourceOf(&unstructured.Unstructured{Object: m{}})
+		managed.SetStatus(k, r, o)
+		out, _ := r.Object["status"].(m)
+		return out
+	}
+	if diff := cmp.Diff([]any{"i-1", nil}, []any{
+		status(exists)["externalName"], status(&scheduler.Observation{})["externalName"],
+	}); diff != "" {
+		t.Errorf("the external name of an object that exists, and of none (-want +got):\n%s", diff)
+	}
+	for name, tc := range map[string]struct {
+		before, after m
+		same          bool
+	}{
+		"nothing changes":                 {before: m{"state": "Full"}, after: m{"state": "Full"}, same: true},
+		"only the external name is added": {before: m{"state": "Full"}, after: m{"state": "Full", "externalName": "i-1"}, same: true},
+		"something else changes, too":     {before: m{"state": "Tainted"}, after: m{"state": "Full", "externalName": "i-1"}},
+		"another external name":           {before: m{"state": "Full", "externalName": "i-1"}, after: m{"state": "Full", "externalName": "i-2"}},
+		"no external name any more":       {before: m{"state": "Full", "externalName": "i-1"}, after: m{"state": "Full"}},
+		"the first status":                {after: m{"externalName": "i-1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := &unstructured.Unstructured{Object: m{"status": tc.before}}, &unstructured.Unstructured{Object: m{"status": tc.after}}
+			if got := managed.SameStatus(before, after); got != tc.same {
+				t.Errorf("the same: %t, want %t", got, tc.same)
+			}
+		})
+	}
+}
+
 // A resource has the conditions Stalled and Flapping from when they are true for the first time.
 func TestStandingConditions(t *testing.T) {
 	k := kind(t)

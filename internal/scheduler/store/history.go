@@ -18,5 +18,10 @@ func OwnerOf(secret metav1.Object) types.UID {
 
 // Heads calls a function with the Secrets of all records, in pages, without their parts.
 func (s *Secrets) Heads(ctx context.Context, page func([]corev1.Secret)) error {
-	return s.pages(ctx, "!"+labelPartOf, pageSize, page)
+	return s.pages(ctx, heads, pageSize, page)
 }
+
+const heads = "!" + labelPartOf
+
+// HeadSelector selects the Secrets that Heads lists.
+const HeadSelector = Selector + "," + heads
