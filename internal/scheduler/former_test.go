@@ -20,7 +20,9 @@ import (
 // cannot read those of later ones.
 type versioned struct{ *cloud }
 
-func (v versioned) Refresh(ctx context.Context, r terraform.ResourceType, in instance.Instance) (terraform.Refreshed, diagnostic.Diagnostics) {
+func (v versioned) Refresh(
+	ctx context.Context, r terraform.ResourceType, in instance.Instance,
+) (terraform.Refreshed, diagnostic.Diagnostics) {
 	if in.Newer(r.Schema) {
 		return terraform.Refreshed{Instance: in}, diagnostic.Errorf("Newer", "A newer version has written it.")
 	}
@@ -75,18 +77,50 @@ func TestRollback(t *testing.T) {
 		upgraded, back versions
 		status         instance.Status
 	}{
-		"nothing happens":          {upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full},
-		"changed outside":          {meanwhile: write, upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full},
-		"the process ends":         {meanwhile: (*harness).restart, upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full},
-		"upgraded again":           {meanwhile: func(h *harness) { h.runs(3); h.observe() }, upgraded: versions{3, 1}, back: versions{1, 0}, status: instance.Full},
-		"a taint is asked":         {meanwhile: func(h *harness) { h.r.Asked.Taint = "now"; h.observe() }, upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Tainted},
-		"changed":                  {meanwhile: func(h *harness) { h.want("a", 2); h.observe(); h.apply(); synctest.Wait() }, upgraded: versions{2, 0}, back: versions{2, 0}},
-		"a change fails":           {meanwhile: func(h *harness) { h.cloud.manner = refused; h.want("a", 2); h.observe(); h.apply(); synctest.Wait() }, upgraded: versions{2, 0}, back: versions{2, 0}},
-		"replaced":                 {meanwhile: func(h *harness) { h.r.Asked.Taint = "now"; h.settle() }, upgraded: versions{2, 0}, back: versions{2, 0}},
-		"confirmed by time":        {meanwhile: func(h *harness) { time.Sleep(25 * time.Hour); write(h) }, upgraded: versions{2, 0}, back: versions{2, 0}},
-		"time, not written":        {meanwhile: func(h *harness) { time.Sleep(25 * time.Hour) }, upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full},
-		"confirmed by hand":        {meanwhile: func(h *harness) { h.r.Upgrades.Confirmed = time.Now(); write(h) }, upgraded: versions{2, 0}, back: versions{2, 0}},
-		"another confirmed":        {upgrades: scheduler.Upgrades{ConfirmAfter: 24 * time.Hour, Confirmed: time.Unix(1, 0)}, meanwhile: write, upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full},
+		"nothing happens":  {upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full},
+		"changed outside":  {meanwhile: write, upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full},
+		"the process ends": {meanwhile: (*harness).restart, upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full},
+		"upgraded again": {
+			meanwhile: func(h *harness) { h.runs(3); h.observe() }, upgraded: versions{3, 1}, back: versions{1, 0},
+			status: instance.Full,
+		},
+		"a taint is asked": {
+			meanwhile: func(h *harness) { h.r.Asked.Taint = "now"; h.observe() }, upgraded: versions{2, 1},
+			back: versions{1, 0}, status: instance.Tainted,
+		},
+		"changed": {
+			meanwhile: func(h *harness) { h.want("a", 2); h.observe(); h.apply(); synctest.Wait() },
+			upgraded:  versions{2, 0}, back: versions{2, 0},
+		},
+		"a change fails": {
+			meanwhile: func(h *harness) {
+				h.cloud.manner = refused
+				h.want("a", 2)
+				h.observe()
+				h.apply()
+				synctest.Wait()
+			}, upgraded: versions{2, 0}, back: versions{2, 0},
+		},
+		"replaced": {
+			meanwhile: func(h *harness) { h.r.Asked.Taint = "now"; h.settle() }, upgraded: versions{2, 0},
+			back: versions{2, 0},
+		},
+		"confirmed by time": {
+			meanwhile: func(h *harness) { time.Sleep(25 * time.Hour); write(h) }, upgraded: versions{2, 0},
+			back: versions{2, 0},
+		},
+		"time, not written": {
+			meanwhile: func(h *harness) { time.Sleep(25 * time.Hour) }, upgraded: versions{2, 1},
+			back: versions{1, 0}, status: instance.Full,
+		},
+		"confirmed by hand": {
+			meanwhile: func(h *harness) { h.r.Upgrades.Confirmed = time.Now(); write(h) }, upgraded: versions{2, 0},
+			back: versions{2, 0},
+		},
+		"another confirmed": {
+			upgrades: scheduler.Upgrades{ConfirmAfter: 24 * time.Hour, Confirmed: time.Unix(1, 0)}, meanwhile: write,
+			upgraded: versions{2, 1}, back: versions{1, 0}, status: instance.Full,
+		},
 		"confirmed from the start": {upgrades: scheduler.Upgrades{Confirmed: time.Unix(1, 0)}, upgraded: versions{2, 0}, back: versions{2, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
