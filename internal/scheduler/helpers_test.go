@@ -828,6 +828,7 @@ func (m *memory) Save(_ context.Context, k store.Key, r *schema.Resource, rec st
 		owner: rec.Owner, version: rec.Version, data: data, handled: rec.Handled, objects: rec.Objects,
 		account: rec.Account, history: rec.History, former: rec.Former,
 	}
+	rec.Objects = store.Objects{} // as store.Secrets
 	if rec.Version != "" && !rec.Rewrite && reflect.DeepEqual(next, m.records[k]) {
 		return rec, nil // as store.Secrets
 	}

@@ -342,7 +342,7 @@ func (e *entry) noteUnchanged(read *instance.Instance, now time.Time) {
 	read.CreatedAt = before.CreatedAt
 	e.found(read)
 	e.flap.unchanged()
-	e.changed.Looked(nil)
+	e.changed = e.changed.Looked(nil)
 	e.matched = now
 	read.Carry(*before)
 	e.noteRead(cty.NilVal, false, now)

@@ -58,7 +58,7 @@ func (s *Scheduler) plan(ctx context.Context, e *entry, r Request, ex terraform.
 		settles := e.settling(&r)
 		o.Inconsistent = settles.Inconsistent(&p)
 		e.lastApply.Planned(&p, e.record.Instance.Unsettled, s.o.Clock.Now())
-		e.changed.Looked(&p)
+		e.changed = e.changed.Looked(&p)
 		o.Unsettled = settles.Unsettled(&p)
 		e.repeating.Store(o.Unsettled != nil && o.Unsettled.Never)
 		config.Keeps = o.Unsettled.Early(s.o.Clock.Now())

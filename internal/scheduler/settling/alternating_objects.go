@@ -41,10 +41,10 @@ func (c *Changed) Applied(left *Left) *Changed {
 	return c
 }
 
-// Looked counts a look. p is nil if it has found nothing to change.
-func (c *Changed) Looked(p *terraform.Plan) {
+// Looked counts a look, and returns what is left. p is nil if it has found nothing to change.
+func (c *Changed) Looked(p *terraform.Plan) *Changed {
 	if c == nil || p != nil && p.Outdated {
-		return
+		return c
 	}
 	planned, _ := containedChanges(p)
 	for address := range c.looks {
@@ -55,6 +55,10 @@ func (c *Changed) Looked(p *terraform.Plan) {
 			delete(c.looks, address)
 		}
 	}
+	if len(c.looks) == 0 {
+		return nil
+	}
+	return c
 }
 
 // has reports whether an object was changed a short time ago.
