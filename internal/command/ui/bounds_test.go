@@ -20,7 +20,7 @@ import (
 const home = "https://landbridge.example.com"
 
 // guests is the page for many people in front of an API server that only tells whose a token is:
-// that of the person before its first dash. Of the person nobody, it never tells.
+// that of the person before its first dash. It never answers for the person named silent.
 func guests(t *testing.T) *ui.People {
 	t.Helper()
 	over := make(chan struct{})
@@ -29,7 +29,7 @@ func guests(t *testing.T) *ui.People {
 		switch {
 		case !strings.HasSuffix(r.URL.Path, "/selfsubjectreviews"):
 			http.NotFound(w, r)
-		case person == "nobody":
+		case person == "silent":
 			<-over
 		default:
 			w.Header().Set("Content-Type", "application/json")
@@ -119,7 +119,7 @@ func TestUncheckedToken(t *testing.T) {
 	p := guests(t)
 	p.Patience(50 * time.Millisecond)
 	for range 8 {
-		w := visit(p, httptest.NewRequest("GET", "/api/v1/plans", nil), "Authorization", "Bearer nobody-1")
+		w := visit(p, httptest.NewRequest("GET", "/api/v1/plans", nil), "Authorization", "Bearer silent-1")
 		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "cannot be asked") {
 			t.Fatalf("a token that is not checked: %d %s", w.Code, w.Body)
 		}
