@@ -41,6 +41,9 @@ func TestPreviewOfFiles(t *testing.T) {
 		t.Helper()
 		report, stderr, _ := of(files...)
 		got := map[upgrade.Outcome]int{}
+		if !report.WithoutCluster {
+			t.Error("the report is of a cluster")
+		}
 		for _, row := range report.Rows {
 			got[row.Outcome] += row.Count
 		}

@@ -301,13 +301,8 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 			refreshed.Instance = before
 		}
 	}
-	if diags.HasErrors() && !refreshed.IdentityUpgrade && r.Deleted && r.Policies.Delete {
-		diags = append(diags, diagnostic.Errorf("Object not destroyed",
-			"An object is read before it is destroyed. If it cannot be read any more, set the annotation "+
-				"landbridge.io/delete-without-refresh to \"true\" to destroy it as it is stored.")...)
-	}
 	if diags.HasErrors() {
-		return decision.NotRead, readFailed(&refreshed, diags)
+		return decision.NotRead, readFailed(&refreshed, append(diags, unreadRemedy(before, &refreshed, r)...))
 	}
 	if warned := diags.Warnings(); warned.String() != e.readWarned.String() {
 		e.readWarned, e.view.unplanned = warned, true
@@ -326,6 +321,20 @@ func (s *Scheduler) refresh(ctx context.Context, e *entry, r *Request, ex terraf
 		return decision.ReadUnchanged, nil
 	}
 	return s.storeRead(ctx, e, *r, ex, refreshed)
+}
+
+// unreadRemedy tells what to do about an object that cannot be read, as far as that is known.
+func unreadRemedy(stored instance.Instance, read *terraform.Refreshed, r *Request) diagnostic.Diagnostics {
+	switch {
+	case stored.Newer(r.Type.Schema): // it cannot be destroyed as it is stored either
+		return diagnostic.Errorf("Stored by a later version",
+			"A later version of the provider has stored the object, and this version cannot read it. Install at least that version.")
+	case !read.IdentityUpgrade && r.Deleted && r.Policies.Delete:
+		return diagnostic.Errorf("Object not destroyed",
+			"An object is read before it is destroyed. If it cannot be read any more, set the annotation "+
+				"landbridge.io/delete-without-refresh to \"true\" to destroy it as it is stored.")
+	}
+	return nil
 }
 
 // readFailed is the error for an object that cannot be read.

@@ -62,6 +62,29 @@ func TestDeleteWithoutRefresh(t *testing.T) {
 	}
 }
 
+// An object that a later version of the provider has stored cannot be destroyed as it is stored
+// either. The message says what helps.
+func TestUnreadableOfLaterVersion(t *testing.T) {
+	for name, deleting := range map[string]bool{"in use": false, "being deleted": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, noIdentity, func(h *harness) {
+				h.cloud.add(object{"a", 1})
+				in := h.cloud.instance("i-1")
+				in.RawState, in.SchemaVersion = []byte(`{"size":"1"}`), h.r.Type.Schema.Version+1
+				h.stores(in)
+				h.cloud.fail["refresh"] = diagnostic.Errorf("Unable to Upgrade Resource State", "There is no upgrade from this version.")
+				if deleting {
+					h.deleting()
+				}
+				message := h.observeRefused(decision.ReasonReadFailed).Error()
+				if !strings.Contains(message, "Install at least that version.") || strings.Contains(message, "delete-without-refresh") {
+					t.Errorf("the message: %s", message)
+				}
+			})
+		})
+	}
+}
+
 // upgrading is a cloud whose executor upgrades stored objects.
 type upgrading struct{ *cloud }
 

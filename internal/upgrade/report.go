@@ -14,7 +14,10 @@ const maxVariants = 10
 // Report has what a new version would do to all resources.
 type Report struct {
 	// Provider is the name of the TerraformProvider. Installed and New are its versions.
-	Provider  string `json:"provider"`
+	Provider string `json:"provider"`
+	// WithoutCluster is set if there is no TerraformProvider: Provider is the provider's own name.
+	WithoutCluster bool `json:"withoutCluster,omitempty"`
+
 	Installed string `json:"installed"`
 	New       string `json:"new"`
 	// Refreshed is set if the remote objects were read.

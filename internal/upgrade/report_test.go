@@ -2,6 +2,7 @@ package upgrade_test
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -184,5 +185,26 @@ Note: A note.
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("lacks %q:\n%s", part, out.String())
 		}
+	}
+}
+
+// A provider without a cluster is no TerraformProvider.
+func TestTitleWithoutCluster(t *testing.T) {
+	t.Parallel()
+	report := &upgrade.Report{Provider: "cloud", Installed: "1.0.0", New: "2.0.0", WithoutCluster: true}
+	for name, c := range map[string]struct {
+		write func(io.Writer) error
+		want  string
+	}{
+		"text":     {report.Text, "Provider cloud: 1.0.0 -> 2.0.0, 0 resources previewed."},
+		"Markdown": {report.Markdown, "### Provider cloud: 1.0.0 -> 2.0.0, 0 resources previewed\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			if err := c.write(&out); err != nil || !strings.HasPrefix(out.String(), c.want) {
+				t.Errorf("%v, %s", err, &out)
+			}
+		})
 	}
 }

@@ -34,7 +34,11 @@ var titles = map[Outcome]string{
 
 // title returns what is previewed, in a line.
 func (r *Report) title() string {
-	return fmt.Sprintf("TerraformProvider %s: %s -> %s, %s previewed", r.Provider, r.Installed, r.New, plural(r.Resources, "resource"))
+	what := "TerraformProvider"
+	if r.WithoutCluster {
+		what = "Provider"
+	}
+	return fmt.Sprintf("%s %s: %s -> %s, %s previewed", what, r.Provider, r.Installed, r.New, plural(r.Resources, "resource"))
 }
 
 // promise tells what the preview has not done.

@@ -31,7 +31,9 @@ type previewing struct {
 	provider  *unstructured.Unstructured
 	config    *unstructured.Unstructured
 	namespace string
-	run       func() (stop func())
+	// mirror has the releases.
+	mirror string
+	run    func() (stop func())
 }
 
 // previewed starts a cluster for release 1.0.0 of examplecloud. With shards, the resources are
@@ -43,7 +45,7 @@ func previewed(t *testing.T, shards int) *previewing {
 		t.Fatal(err)
 	}
 	mirror, _ := releases(t)
-	e := &previewing{Cluster: c, namespace: c.Namespace(t), run: func() func() {
+	e := &previewing{Cluster: c, namespace: c.Namespace(t), mirror: mirror, run: func() func() {
 		o := clustertest.Options(time.Hour, filepath.Join(scratch, "cache"), mirror)
 		o.Shards, o.LeaderElection = shards, shards > 0
 		return c.RunController(t, o)
@@ -169,6 +171,31 @@ func TestAdvisoryPreview(t *testing.T) {
 				"resources that were previewed: 1 NotUpgraded"
 		})
 	})
+}
+
+// An advisory preview holds no version either if the installed one cannot run any more, since its
+// program is gone.
+func TestAdvisoryPreviewWithoutInstalledProgram(t *testing.T) {
+	e := previewed(t, 0)
+	e.provider.Object["spec"].(m)["upgrade"] = m{"preview": "Advisory"}
+	stop := e.run()
+	e.install(t)
+	logs := e.volume(t, "Volume", "logs")
+	stop()
+	gone, err := filepath.Glob(filepath.Join(e.mirror, "*", "landbridge-io", "examplecloud", "1.0.0"))
+	if err != nil || len(gone) == 0 {
+		t.Fatalf("the mirror has no release 1.0.0: %v", err)
+	}
+	for _, path := range append(gone, filepath.Join(scratch, "cache")) {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.MustPatch(t, e.provider, `{"spec":{"version":"2.0.0"}}`)
+	e.run()
+	e.serves(t, "2.0.0", "Upgraded")
+	e.Reconcile(t, logs)
+	e.WaitReady(t, logs)
 }
 
 // A preview that was interrupted goes on after the types that are done: the counts of before are

@@ -64,7 +64,12 @@ func PreviewFiles(ctx context.Context, o FileOptions) (*upgrade.Report, error) {
 	}
 	programs := programs{live: objects, servers: servers, secrets: out.Secrets}
 	out.Installed, out.New = programs.version(o.Installed, objects), programs.version(o.New, converting)
-	return upgradepreview.Preview(ctx, out)
+	report, err := upgradepreview.Preview(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	report.WithoutCluster = true
+	return report, nil
 }
 
 // mapperOf returns a mapper of a provider's kinds.

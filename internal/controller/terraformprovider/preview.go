@@ -48,7 +48,7 @@ func (r *Reconciler) preview(p *v1alpha1.TerraformProvider, c candidate, now, wa
 	case t.err == nil: // it does not count any more
 		r.previews.forget(p.UID)
 		return previewing
-	case p.Spec.Upgrade.Preview == v1alpha1.UpgradePreviewAdvisory:
+	case advisory(p):
 		r.Logger.Error(t.err, "A version takes over without a preview", "provider", p.Name, "version", now.To)
 		return nil
 	}

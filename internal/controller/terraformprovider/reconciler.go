@@ -179,7 +179,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, nil // the status stays unchanged until then
 	}
 	if problem == previewing {
-		if r.runningProvider(p.UID) != nil {
+		if r.runningProvider(p.UID) != nil || advisory(p) { // then the replica that leads decides
 			r.Registry.Attempted(kinds.Source{Kind: sourceKind, Name: p.Name})
 			return reconcile.Result{RequeueAfter: again}, nil // as above
 		}

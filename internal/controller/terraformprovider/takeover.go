@@ -153,7 +153,7 @@ func (r *Reconciler) mayChange(ctx context.Context, p *v1alpha1.TerraformProvide
 			fmt.Errorf("that version %s takes over cannot be recorded: %w", u.To, err)).Retried(), kinds.Resync
 	}
 	p.Status.Upgrade, p.ResourceVersion = u, next.ResourceVersion
-	found := "its preview failed"
+	found := "it was not previewed, as the controller's log says"
 	if u.Completed != nil {
 		found = fmt.Sprintf("of %d resources that were previewed: %s", u.Resources, cmp.Or(counts(u.Outcomes), "none"))
 	}
@@ -188,7 +188,7 @@ func (r *Reconciler) nextStep(
 		return nil, nil, 0
 	case r.Follows:
 		return nil, previewing, followAgain
-	case next == preview && c.old == nil:
+	case next == preview && c.old == nil && !r.cannotBePreviewed(ctx, p):
 		return nil, previewing, installedAgain
 	case next == preview:
 		now := was
@@ -196,6 +196,11 @@ func (r *Reconciler) nextStep(
 			now = &v1alpha1.ProviderUpgrade{
 				State: v1alpha1.UpgradePreviewing, From: nameOf(*p.Status.Installed), To: nameOf(c.installed), Key: key, Started: ptr.To(metav1.Now()),
 			}
+		}
+		if c.old == nil {
+			r.Logger.Info("A version takes over without a preview, since the installed one does not run", "provider", p.Name, "version", now.To)
+			live.Status.Upgrade = now
+			return live, nil, 0
 		}
 		problem := r.preview(p, c, now, was)
 		if problem != nil {
@@ -210,6 +215,17 @@ func (r *Reconciler) nextStep(
 	}
 	recordHeld(p, live)
 	return nil, held(p, was), again
+}
+
+// cannotBePreviewed reports whether a version is to take over without its preview, since that is
+// advisory and the installed version cannot run any more. It tries to run that one.
+func (r *Reconciler) cannotBePreviewed(ctx context.Context, p *v1alpha1.TerraformProvider) bool {
+	return advisory(p) && !r.runFormer(ctx, p) && r.runningProvider(p.UID) == nil
+}
+
+// advisory reports whether a preview does not hold a version.
+func advisory(p *v1alpha1.TerraformProvider) bool {
+	return p.Spec.Upgrade != nil && p.Spec.Upgrade.Preview == v1alpha1.UpgradePreviewAdvisory
 }
 
 // recordHeld sets what the status has of a version that is held; live was read last.
@@ -235,7 +251,7 @@ func held(p *v1alpha1.TerraformProvider, u *v1alpha1.ProviderUpgrade) *kinds.Pro
 func cannotPreview(p *v1alpha1.TerraformProvider) *kinds.Problem {
 	return kinds.Unhealthy(v1alpha1.ReasonUpgradeHeld, fmt.Errorf(
 		"the preview needs the installed version %s, which does not run: the controller's log says why. Have its "+
-			"program where it was, or set spec.upgrade.preview to Off",
+			"program where it was, or set spec.upgrade.preview to Advisory or Off",
 		nameOf(*p.Status.Installed)))
 }
 

@@ -228,6 +228,7 @@ func (r *run) kind(ctx context.Context, resourceType string) error {
 			upgrade.Version{Model: k.model, Kind: old, Acquire: r.Installed.Acquire},
 			upgrade.Version{Model: m, Kind: now, Acquire: r.New.Acquire}, r.Refresh, r.Secrets)
 	}
+	defer k.waiting.close()
 	for _, n := range r.namespaces {
 		err := r.list(ctx, k.model.ListGroupVersionKind(), func(all []unstructured.Unstructured) (bool, error) {
 			return true, k.add(ctx, all)
@@ -245,8 +246,8 @@ type kind struct {
 	model *model.Resource
 	// preview is nil if the new version does not have the type.
 	preview *upgrade.Preview
-	// waiting are the resources whose records are to be read, by their keys.
-	waiting map[store.Key][]byte
+	// waiting are the resources whose records are to be read.
+	waiting waiting
 	// unanswered counts the resources without an answer even when they were previewed alone.
 	unanswered int
 }
@@ -254,8 +255,6 @@ type kind struct {
 // Limits of what is read at once.
 const (
 	listSize = 500
-	// maxWaiting is the number of resources that are kept until their records are read.
-	maxWaiting = 20_000
 	// few is the number of resources whose records are read one by one.
 	few = 50
 	// maxUnanswered is the number of resources of a type that are previewed alone, because they had
@@ -265,20 +264,22 @@ const (
 
 // add adds resources, and previews those that wait when they are many.
 func (k *kind) add(ctx context.Context, all []unstructured.Unstructured) error {
-	if k.waiting == nil {
-		k.waiting = map[store.Key][]byte{}
-	}
 	for i := range all {
 		raw, err := packed(&all[i], k.model)
 		if err != nil {
 			return err
 		}
-		k.waiting[store.Key{Group: k.model.Group, Kind: k.model.Kind, Namespace: all[i].GetNamespace(), Name: all[i].GetName()}] = raw
+		key := store.Key{Group: k.model.Group, Kind: k.model.Kind, Namespace: all[i].GetNamespace(), Name: all[i].GetName()}
+		if err := k.waiting.add(key, raw); err != nil {
+			return err
+		}
+		if k.waiting.full() {
+			if err := k.flush(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	if len(k.waiting) < maxWaiting {
-		return nil
-	}
-	return k.flush(ctx)
+	return nil
 }
 
 // packed returns what a preview needs of a resource, as JSON.
@@ -301,10 +302,10 @@ func packed(u *unstructured.Unstructured, m *model.Resource) ([]byte, error) {
 
 // flush previews the resources that wait. Records are read in pages, unless there are few.
 func (k *kind) flush(ctx context.Context) error {
-	if len(k.waiting) > few && k.preview != nil {
+	if k.waiting.len() > few && k.preview != nil {
 		var failed error
 		err := k.Stored.Each(ctx, k.model.Group, k.model.Kind, func(keys []store.Key) {
-			keys = slices.DeleteFunc(keys, func(key store.Key) bool { return k.waiting[key] == nil })
+			keys = slices.DeleteFunc(keys, func(key store.Key) bool { return !k.waiting.has(key) })
 			if failed == nil {
 				failed = k.page(ctx, keys)
 			}
@@ -313,8 +314,7 @@ func (k *kind) flush(ctx context.Context) error {
 			return noPermission(err)
 		}
 	}
-	rest := slices.SortedFunc(maps.Keys(k.waiting), store.Key.Compare)
-	for keys := range slices.Chunk(rest, 2*few) {
+	for keys := range slices.Chunk(k.waiting.keys(), 2*few) {
 		if err := k.page(ctx, keys); err != nil {
 			return noPermission(err)
 		}
@@ -355,7 +355,7 @@ func (k *kind) page(ctx context.Context, keys []store.Key) error {
 			}
 		}
 		k.grouper.Add(upgrade.Subject{Kind: kindOf(k.model), Namespace: key.Namespace, Name: key.Name}, found[i])
-		delete(k.waiting, key)
+		k.waiting.remove(key)
 		k.Stored.Forget(key)
 	}
 	return ctx.Err()
@@ -378,8 +378,12 @@ func (k *kind) one(ctx context.Context, key store.Key) ([]upgrade.Finding, error
 	if k.preview == nil {
 		return notPreviewed("The new version does not have the resource type "+k.model.Type, nil), nil
 	}
+	raw, err := k.waiting.of(key)
+	if err != nil {
+		return nil, err
+	}
 	u := &unstructured.Unstructured{}
-	if err := u.UnmarshalJSON(k.waiting[key]); err != nil {
+	if err := u.UnmarshalJSON(raw); err != nil {
 		return nil, err
 	}
 	rec, err := k.Stored.Load(ctx, key, store.Verbatim)
