@@ -30,8 +30,9 @@ func newMoveCommand() *cobra.Command {
 name in another cluster. The remote objects are not touched.
 
 For each resource:
-  1. a running operation is waited for, what is stored of the object is locked, and the resource is
-     paused in the source, until its controller has noticed that
+  1. a running operation and actions that are left to be invoked are waited for, what is stored of
+     the object is locked, and the resource is paused in the source, until its controller has
+     noticed that
   2. what is stored, and then the resource, are copied to the target, where it is paused too
   3. the resource is removed from the source without destroying its object, and then what is stored
   4. the resource is unpaused in the target
@@ -91,8 +92,8 @@ Owner references, finalizers of others, and the status are not copied.`,
 	f.BoolVar(&flags.stopped, "source-stopped", false,
 		"no controller runs in the source; otherwise, it has to notice that the resources are paused")
 	f.DurationVar(&flags.operationTimeout, "operation-timeout", 10*time.Minute,
-		"how long to wait for the running operation of each resource, and for the controller to notice "+
-			"that it is paused")
+		"how long to wait for the running operation and the actions of each resource, and for the controller "+
+			"to notice that it is paused")
 	_ = cmd.MarkFlagRequired("to-kubeconfig")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "undo")
 	return cmd

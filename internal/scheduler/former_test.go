@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
 
+	"github.com/landbridge-io/landbridge/internal/desired"
 	"github.com/landbridge-io/landbridge/internal/diagnostic"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler"
@@ -32,6 +34,15 @@ func (v versioned) Refresh(
 	in.State, in.RawState = instance.DecodeValue(in.RawState, 0, r.Schema.ImpliedType(), 0)
 	out, diags := v.cloud.Refresh(ctx, r, in)
 	out.Unchanged, out.Instance.SchemaVersion = false, r.Schema.Version
+	return out, diags
+}
+
+// Import implements terraform.Executor: what is imported is of the version that runs.
+func (v versioned) Import(
+	ctx context.Context, r terraform.ResourceType, target terraform.ImportTarget,
+) (instance.Instance, diagnostic.Diagnostics) {
+	out, diags := v.cloud.Import(ctx, r, target)
+	out.SchemaVersion = r.Schema.Version
 	return out, diags
 }
 
@@ -69,8 +80,20 @@ func TestRollback(t *testing.T) {
 		h.r.Policies.Update = false
 		h.observe()
 	}
+	another := func(h *harness) { // the object is gone, and the annotations name another one
+		delete(h.cloud.objects, "i-1")
+		h.cloud.objects["i-9"] = object{"a", 1}
+		time.Sleep(time.Hour)
+		h.r.Known = &desired.KnownObject{
+			Target:    terraform.ImportTarget{ID: "i-9", Identity: cty.NilVal},
+			Recognize: func(in instance.Instance) bool { return len(in.RawState) == 0 && idOf(in) == "i-9" },
+		}
+		h.observe()
+	}
 	for name, tc := range map[string]struct {
 		upgrades scheduler.Upgrades
+		// first is what happens before version 2 reads the object.
+		first func(h *harness)
 		// meanwhile is what happens while version 2 runs.
 		meanwhile func(h *harness)
 		// upgraded is what is stored before version 1 runs again, and back afterwards.
@@ -109,6 +132,8 @@ func TestRollback(t *testing.T) {
 			meanwhile: func(h *harness) { time.Sleep(25 * time.Hour); write(h) }, upgraded: versions{2, 0},
 			back: versions{2, 0},
 		},
+		"another object":         {meanwhile: another, upgraded: versions{2, 0}, back: versions{2, 0}},
+		"another object at once": {first: another, upgraded: versions{2, 0}, back: versions{2, 0}},
 		"time, not written": {
 			meanwhile: func(h *harness) { time.Sleep(25 * time.Hour) }, upgraded: versions{2, 1},
 			back: versions{1, 0}, status: instance.Full,
@@ -134,6 +159,9 @@ func TestRollback(t *testing.T) {
 				}
 				h.settle()
 				h.runs(2)
+				if tc.first != nil {
+					tc.first(h)
+				}
 				h.observe()
 				if tc.meanwhile != nil {
 					tc.meanwhile(h)

@@ -217,6 +217,7 @@ func (s *Scheduler) take(ctx context.Context, e *entry, r Request, found instanc
 	faultpoint.Reach(faultpoint.Import, faultpoint.BeforeConclude)
 	found = s.datedNow(e, &r, found)
 	e.record.Account = cmp.Or(r.StoredAccount, e.record.Account)
+	r.Upgrades = Upgrades{} // what is kept for going back is of another object
 	if err := s.saveWith(ctx, e, r, found, r.describe(history.Entry{Action: history.Import, Author: r.Asked.Author},
 		instance.Instance{}, found, nil)); err != nil {
 		return err

@@ -506,6 +506,80 @@ func TestMoveWaitsForOperation(t *testing.T) {
 	}
 }
 
+// A resource is not moved while actions of spec.actions are left to be invoked: its status is not
+// copied, so the target would invoke some of them again, and others never.
+func TestMoveWaitsForActions(t *testing.T) {
+	w := newWorld(t)
+	rec := record()
+	before := w.manages("a", &rec, nil)
+	progress := func(stage string) {
+		u := w.get(w.source, "a")
+		u.Object["status"] = m{"actions": m{"id": "r-1", "change": "Update", "stage": stage}}
+		if err := w.source.Status().Update(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	progress("After")
+	impatient := w.mover(&fault{})
+	impatient.Patience = time.Millisecond
+	err := impatient.Move(t.Context(), w.namespace, []string{"thing/a"})
+	if err == nil || !strings.Contains(err.Error(), "its actions (spec.actions) have not ended") {
+		t.Errorf("error %v", err)
+	}
+	w.stayed(before, &rec)
+
+	patient := w.mover(&fault{})
+	told := 0
+	patient.Tell = func(_, step string) {
+		if strings.HasPrefix(step, "waiting for its actions") {
+			told++
+			progress("Complete")
+		}
+	}
+	if err := patient.Move(t.Context(), w.namespace, []string{"thing/a"}); err != nil {
+		t.Fatal(err)
+	}
+	w.moved(before, &rec)
+	if told != 1 {
+		t.Errorf("told %d times what it waits for", told)
+	}
+}
+
+// Actions that begin while the controller of the source has not yet noticed the pause are not left
+// behind.
+func TestMoveRefusesLateActions(t *testing.T) {
+	w := newWorld(t)
+	rec := record()
+	before := w.manages("a", &rec, nil)
+	mover := w.mover(&fault{})
+	mover.Stopped = false
+	mover.Tell = func(_, step string) {
+		if step == "paused in the source" {
+			u := w.get(w.source, "a")
+			u.Object["status"] = m{
+				"actions": m{"id": "r-1", "change": "Update", "stage": "Before"},
+				"conditions": []any{m{
+					"type": "Synced", "status": "False", "reason": "ReconcilePaused", "lastTransitionTime": "2026-01-02T15:04:05Z",
+				}},
+			}
+			if err := w.source.Status().Update(t.Context(), u); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err := mover.Move(t.Context(), w.namespace, []string{"thing/a"})
+	if err == nil || !strings.Contains(err.Error(), "--undo") {
+		t.Errorf("error %v", err)
+	}
+	if w.get(w.target, "a") != nil || w.load(w.target, "a") != nil {
+		t.Error("something was copied")
+	}
+	if err := mover.Undo(t.Context(), w.namespace, []string{"thing/a"}); err != nil {
+		t.Fatal(err)
+	}
+	w.stayed(before, &rec)
+}
+
 // Nothing is copied before the controller of the source has noticed that the resource is paused.
 func TestMoveWaitsForController(t *testing.T) {
 	w := newWorld(t)

@@ -23,6 +23,7 @@ import (
 	"github.com/landbridge-io/landbridge/internal/history"
 	"github.com/landbridge-io/landbridge/internal/instance"
 	"github.com/landbridge-io/landbridge/internal/scheduler/store"
+	"github.com/landbridge-io/landbridge/internal/trigger"
 )
 
 // interval is the time between two looks at what is waited for.
@@ -50,11 +51,11 @@ func again(step func() error) error {
 	return err
 }
 
-// hold locks the stored instance in the source as soon as no operation runs, and pauses the
-// resource.
+// hold locks the stored instance in the source as soon as no operation runs and no actions are left
+// to be invoked, and pauses the resource.
 func (m *Mover) hold(ctx context.Context, r moving) error {
 	until := time.Now().Add(m.Patience)
-	told := false
+	told := ""
 	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		l, err := m.look(ctx, r)
 		if err != nil || l.released() || l.ended() {
@@ -63,39 +64,62 @@ func (m *Mover) hold(ctx context.Context, r moving) error {
 		if l.lock != nil {
 			return true, m.pause(ctx, r)
 		}
-		rec := store.Record{Owner: l.source.GetUID()}
-		if l.stored != nil {
-			rec = *l.stored
-		}
-		if op := rec.Instance.Operation; op != nil {
-			if !told {
-				m.Tell(r.String(), fmt.Sprintf("waiting for its %s, which began at %s", op.Kind, op.StartedAt.UTC().Format(time.RFC3339)))
-				told = true
+		if what, refusal := l.busy(); refusal != nil {
+			if told != what {
+				m.Tell(r.String(), "waiting for "+what)
+				told = what
 			}
 			if time.Now().After(until) {
-				return false, fmt.Errorf("its %s (operation %s) has not ended; see landbridge status for what it waits for", op.Kind, op.ID)
+				return false, refusal
 			}
-		} else {
-			journal, err := json.Marshal(lock{Cluster: m.targetID, Paused: meta.IsPaused(l.source), New: l.stored == nil})
-			if err != nil {
-				return false, err
-			}
-			rec.Instance.Operation = &instance.Operation{
-				ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: l.source.GetGeneration(), StartedAt: time.Now().UTC(), Journal: journal,
-			}
-			if _, err := m.Source.Stored.Save(ctx, r.key, store.Verbatim, rec); err == nil {
-				return true, m.pause(ctx, r)
-			} else if !errors.Is(err, store.ErrConflict) {
-				return false, fmt.Errorf("source: %w", err)
-			}
+			return false, nil
 		}
-		return false, nil
+		err = m.lock(ctx, r, l)
+		if errors.Is(err, store.ErrConflict) {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("source: %w", err)
+		}
+		return true, m.pause(ctx, r)
 	})
+}
+
+// busy returns what a resource has to end before it is moved, and the error if it does not; nil if
+// it has nothing to end.
+func (l look) busy() (what string, refusal error) {
+	if l.stored != nil && l.stored.Instance.Operation != nil {
+		op := l.stored.Instance.Operation
+		return fmt.Sprintf("its %s, which began at %s", op.Kind, op.StartedAt.UTC().Format(time.RFC3339)),
+			fmt.Errorf("its %s (operation %s) has not ended; see landbridge status for what it waits for", op.Kind, op.ID)
+	}
+	if trigger.Open(l.source) {
+		return "its actions (spec.actions)", errors.New("its actions (spec.actions) have not ended. " +
+			"See landbridge explain for what they wait for, or remove those that are not needed")
+	}
+	return "", nil
+}
+
+// lock locks the stored instance in the source.
+func (m *Mover) lock(ctx context.Context, r moving, l look) error {
+	rec := store.Record{Owner: l.source.GetUID()}
+	if l.stored != nil {
+		rec = *l.stored
+	}
+	journal, err := json.Marshal(lock{Cluster: m.targetID, Paused: meta.IsPaused(l.source), New: l.stored == nil})
+	if err != nil {
+		return err
+	}
+	rec.Instance.Operation = &instance.Operation{
+		ID: string(uuid.NewUUID()), Kind: instance.Move, Generation: l.source.GetGeneration(), StartedAt: time.Now().UTC(), Journal: journal,
+	}
+	_, err = m.Source.Stored.Save(ctx, r.key, store.Verbatim, rec)
+	return err
 }
 
 // pause pauses the resource in the source, and waits until its controller has noticed it. The lock
 // alone holds the controller off, but only until it is removed: a controller with an old cache
-// could act after that.
+// could act after that. It holds off no actions that precede an operation.
 func (m *Mover) pause(ctx context.Context, r moving) error {
 	if err := m.annotate(ctx, r); err != nil || m.Stopped {
 		return err
@@ -104,8 +128,12 @@ func (m *Mover) pause(ctx context.Context, r moving) error {
 	return wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
 		u, err := get(ctx, m.Source, r)
 		switch {
-		case err != nil || u == nil || status.RowOf(u).Paused:
+		case err != nil || u == nil:
 			return true, err
+		case status.RowOf(u).Paused && trigger.Open(u):
+			return false, errors.New("its actions (spec.actions) have begun before it was paused. Let it go on with --undo, and repeat the command")
+		case status.RowOf(u).Paused:
+			return true, nil
 		case time.Now().After(until):
 			return false, errors.New("the controller of the source has not noticed that it is paused. If none runs there, give --source-stopped")
 		}

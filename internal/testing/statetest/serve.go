@@ -51,6 +51,7 @@ func Serve(ctx context.Context, resource *schema.Resource, configuration *schema
 	}
 	provider, err := model.NewProvider("one", &schema.Provider{
 		Resources: map[string]*schema.Resource{ResourceType: resource}, Config: configuration,
+		Actions: map[string]*schema.Block{"one_action": {}}, // so that resources have actions
 	}, config.Provider{})
 	if err != nil {
 		return nil, nil, err
