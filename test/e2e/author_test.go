@@ -25,7 +25,9 @@ func TestAuthor(t *testing.T) {
 	const noted = "landbridge.io/changed-by"
 	merge := func(patch string) client.Patch { return client.RawPatch("application/merge-patch+json", []byte(patch)) }
 	spec := func(value string) client.Patch { return merge(`{"spec":{"forProvider":{"value":"` + value + `"}}}`) }
-	name := func(text string) client.Patch { return merge(`{"metadata":{"annotations":{"` + noted + `":` + text + `}}}`) }
+	name := func(text string) client.Patch {
+		return merge(`{"metadata":{"annotations":{"` + noted + `":` + text + `}}}`)
+	}
 
 	r := d.thing(ns, "r", m{"value": "a"})
 	eventually(t, "the API server notes who changes specs", func(ctx context.Context) bool {
