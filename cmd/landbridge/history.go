@@ -94,7 +94,8 @@ Permissions for the Secrets of Landbridge's own namespace are needed.`,
 	f.addEverywhere(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&f.since, "since", 0, "only what is not older, such as 24h (default: all)")
-	flags.StringVar(&f.by, "by", "", "only what was approved by this user, or for which this user changed the spec, or what has this text in BECAUSE")
+	flags.StringVar(&f.by, "by", "", "only what was approved by this user, or for which this user changed the spec, "+
+		"or what has this text in BECAUSE")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only resources of this kind, as the argument KIND")
 	flags.StringVar(&f.at, "at", "", "the values that were known at this time, such as 2026-03-01T12:00:00Z")
 	flags.StringVarP(&f.output, "output", "o", historyOutputs[0], "output format: "+strings.Join(historyOutputs, ", "))

@@ -58,7 +58,8 @@ func forObjects(objects []local.Object, actions ...schema.GroupResource) *need {
 		of: func(p *v1alpha1.TerraformProvider) bool {
 			known := cluster.Groups(p)
 			return len(known) == 0 || slices.ContainsFunc(known, func(g string) bool {
-				return slices.ContainsFunc(append([]model.Mode{model.Managed}, model.Unmanaged...), func(m model.Mode) bool { return groups[m.Group(g)] })
+				return slices.ContainsFunc(append([]model.Mode{model.Managed}, model.Unmanaged...),
+					func(m model.Mode) bool { return groups[m.Group(g)] })
 			})
 		},
 		enough: func(started []*remoteProvider) bool {

@@ -58,7 +58,8 @@ With --dry-run, the exit code is 1 if resources would be held, and 2 on errors.`
 	f.StringVar(&flags.to, "to", "", "the earlier version; required")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "show what would become of the resources, and change nothing")
 	f.BoolVar(&flags.yes, "yes", false, "do not ask")
-	f.StringVar(&flags.remote.system, "system-namespace", "landbridge-system", "namespace of Landbridge's own objects, where states are stored")
+	f.StringVar(&flags.remote.system, "system-namespace", "landbridge-system",
+		"namespace of Landbridge's own objects, where states are stored")
 	f.DurationVar(&flags.remote.timeout, "timeout", time.Minute, "how long a provider may take to start and to return its schema")
 	f.StringVarP(&flags.output, "output", "o", "text", "output format: "+strings.Join(rollbackOutputs, ", "))
 	_ = cmd.MarkFlagRequired("to")
@@ -100,8 +101,10 @@ func (f *rollbackFlags) run(cmd *cobra.Command, args []string) (held bool, _ err
 	}
 	done()
 	plan.Installed, plan.To = was, to
-	if u := p.Spec.Upgrade; len(plan.Held) > 0 && u != nil && u.Preview == v1alpha1.UpgradePreviewRequired && !slices.Contains(u.Accept, string(upgrade.NotUpgraded)) {
-		plan.Notes = append(plan.Notes, "The preview that spec.upgrade.preview requires holds the version because of resources that it cannot read, unless spec.upgrade.accept has NotUpgraded.")
+	if u := p.Spec.Upgrade; len(plan.Held) > 0 && u != nil && u.Preview == v1alpha1.UpgradePreviewRequired &&
+		!slices.Contains(u.Accept, string(upgrade.NotUpgraded)) {
+		plan.Notes = append(plan.Notes, "The preview that spec.upgrade.preview requires holds the version because of "+
+			"resources that it cannot read, unless spec.upgrade.accept has NotUpgraded.")
 	}
 	if f.output == "json" {
 		err = writeJSON(cmd.OutOrStdout(), plan)

@@ -34,8 +34,9 @@ type calls struct {
 
 func newCalls() *calls {
 	return &calls{seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "landbridge_provider_call_duration_seconds",
-		Help:    "Duration of calls of providers about remote objects, by the provider configuration, the method of the protocol, and the result. Beyond 1,000 configurations, the name is empty.",
+		Name: "landbridge_provider_call_duration_seconds",
+		Help: "Duration of calls of providers about remote objects, by the provider configuration, the method of " +
+			"the protocol, and the result. Beyond 1,000 configurations, the name is empty.",
 		Buckets: []float64{0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600},
 	}, []string{configurationLabel, "method", "result"})}
 }

@@ -17,8 +17,8 @@ type Author struct {
 const noManager = "-"
 
 // AuthorOf returns who has made a generation of a resource, as the annotation
-// v1alpha1.AnnotationChangedBy has it: generation, field manager and user. It returns nothing if the
-// annotation is of another generation, whose author is not known then.
+// v1alpha1.AnnotationChangedBy has it: generation, field manager and user. It returns nothing if
+// the annotation is of another generation, whose author is not known then.
 func AuthorOf(annotation string, generation int64) Author {
 	of, rest, _ := strings.Cut(annotation, " ")
 	manager, user, ok := strings.Cut(rest, " ")

@@ -51,7 +51,8 @@ func TestObjectsOfModulesThatAlternate(t *testing.T) {
 				never := func(when string, shown bool) {
 					t.Helper()
 					got := h.observe().Unsettled
-					if got == nil || !got.Never || !got.Alternates || got.Updates < 3 || len(got.Objects) != 1 || got.Objects[0].Address != "test_thing.a" {
+					if got == nil || !got.Never || !got.Alternates || got.Updates < 3 || len(got.Objects) != 1 ||
+						got.Objects[0].Address != "test_thing.a" {
 						t.Fatalf("%s: unsettled: %+v", when, got)
 					}
 					if shown && len(got.Objects[0].Changes) == 0 {

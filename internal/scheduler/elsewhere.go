@@ -29,8 +29,8 @@ type Elsewhere interface {
 	// Having returns the kinds whose resources may have objects of a resource type: those of the
 	// type, and those of modules.
 	Having(resourceType string) []runtimeschema.GroupKind
-	// ObjectsOf returns the schema of the resource of a record, and its Request.Consists. The schema
-	// is nil if the kind is not known.
+	// ObjectsOf returns the schema of the resource of a record, and its Request.Consists. The
+	// schema is nil if the kind is not known.
 	ObjectsOf(k store.Key) (*schema.Resource, Consists)
 	// Naming calls a function with the keys of those that may name an object, some at a time.
 	Naming(ctx context.Context, n store.Named, some func([]store.Key)) error

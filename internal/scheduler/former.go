@@ -87,6 +87,7 @@ func (s *Scheduler) rollBack(ctx context.Context, r *Request, rec store.Record) 
 	if err != nil {
 		return rec, &Error{Reason: storeReason(err), Err: err}
 	}
-	s.o.Logger.Info("An earlier version of the provider goes on with the object as it was stored before the upgrade", "resource", r.Key, "uid", r.UID)
+	s.o.Logger.Info("An earlier version of the provider goes on with the object as it was stored before the upgrade",
+		"resource", r.Key, "uid", r.UID)
 	return back, nil
 }

@@ -42,8 +42,8 @@ func (s *Scheduler) Sought(r Request) (_ Sought, ok bool) {
 	return out, true
 }
 
-// soughtBy returns Objects.By of the records of a kind that are sought; empty if they are not, since
-// nothing tells by which rules they name objects. Those of modules have objects of any type.
+// soughtBy returns Objects.By of the records of a kind that are sought; empty if they are not,
+// since nothing tells by which rules they name objects. Those of modules have objects of any type.
 func soughtBy(r *Request) string {
 	if r.Release == "" || r.Consists != nil {
 		return ""

@@ -297,8 +297,8 @@ func (o *operation) intend() *result {
 }
 
 // contend looks after the intent of a create was stored whether another shard has the object, or is
-// about to make it, too. Then nothing is created: the intent is withdrawn. A create whose object was
-// looked for goes on as long as no configuration is known to access the same store.
+// about to make it, too. Then nothing is created: the intent is withdrawn. A create whose object
+// was looked for goes on as long as no configuration is known to access the same store.
 func (o *operation) contend() *result {
 	if o.o.Elsewhere == nil || o.op.Kind != instance.Create || o.handle.None() ||
 		!o.r.Policies.CreateUnchecked && !o.stores.shared(o.r.access()) {

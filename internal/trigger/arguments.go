@@ -40,7 +40,8 @@ func KindOf(p *model.Provider, action schema.GroupResource) *model.Resource {
 
 // NotServed returns the error that the cluster does not serve the kind of a trigger's action.
 func (t *Trigger) NotServed() error {
-	return fmt.Errorf("%s.action: no kind is served as %s: activate the action by spec.activateActions of its TerraformProvider", t.Path(), t.Action)
+	return fmt.Errorf("%s.action: no kind is served as %s: activate the action by spec.activateActions of its "+
+		"TerraformProvider", t.Path(), t.Action)
 }
 
 // Refused returns what the API server would refuse of the object that a trigger has invoked, with
@@ -56,7 +57,8 @@ func (t *Trigger) Refused(ctx context.Context, m *model.Resource) ([]validation.
 		return nil, err
 	}
 	version, name := m.GroupVersionKind().ToAPIVersionAndKind()
-	raw, err := json.Marshal(map[string]any{"apiVersion": version, "kind": name, "metadata": map[string]any{"name": t.Name}, "spec": t.given(nil)})
+	raw, err := json.Marshal(map[string]any{"apiVersion": version, "kind": name,
+		"metadata": map[string]any{"name": t.Name}, "spec": t.given(nil)})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +70,8 @@ func (t *Trigger) Refused(ctx context.Context, m *model.Resource) ([]validation.
 	}
 	_, refused := kind.Create(ctx, raw)
 	for _, of := range refused {
-		if subject := subjectOf(of); !slices.ContainsFunc(t.values, func(v value) bool { return within(subject, "spec."+v.to) || within("spec."+v.to, subject) }) {
+		if subject := subjectOf(of); !slices.ContainsFunc(t.values,
+			func(v value) bool { return within(subject, "spec."+v.to) || within("spec."+v.to, subject) }) {
 			out = append(out, validation.Refusal{Path: t.spell(subject), Text: t.spell(of.Text)})
 		}
 	}

@@ -286,8 +286,8 @@ func (w *world) keeper(k store.Key) *process {
 }
 
 // alone checks, while a process changes an object, that no other shard changes one of the resource,
-// and that its record is of the shard that does. It returns what is called afterwards. An object that
-// two resources have had has the tag of only one of them.
+// and that its record is of the shard that does. It returns what is called afterwards. An object
+// that two resources have had has the tag of only one of them.
 func (c *check) alone(p *process, o *object, tag string) (done func()) {
 	i := c.w.users.byTag[tag]
 	if p.replica == nil || i == nil || i.meddled || i.gives || o != nil && o.shared {

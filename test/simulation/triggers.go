@@ -67,7 +67,8 @@ func (u *users) chooseTriggers(i *incarnation, spec map[string]any) {
 	}
 	all := []any{map[string]any{"name": "first", "action": snapshots, "events": events, "onFailure": string(i.onFailure)}}
 	if u.w.choices.one(3) {
-		all = append(all, map[string]any{"name": "second", "action": snapshots, "events": []any{"AfterCreate", "AfterUpdate"}, "onFailure": string(trigger.Taint)})
+		all = append(all, map[string]any{"name": "second", "action": snapshots,
+			"events": []any{"AfterCreate", "AfterUpdate"}, "onFailure": string(trigger.Taint)})
 		i.tainted = true // the controller may taint it
 	}
 	spec["actions"] = all
@@ -109,7 +110,8 @@ func (a *actions) advance(name string) {
 	u := a.objects[name].DeepCopy()
 	phase := invocation.Succeeded
 	if c := a.w.choices; !a.w.calm {
-		phase = pick(c, invocation.Succeeded, invocation.Succeeded, invocation.Running, invocation.AwaitingApproval, invocation.Failed, invocation.Unknown)
+		phase = pick(c, invocation.Succeeded, invocation.Succeeded, invocation.Running, invocation.AwaitingApproval,
+			invocation.Failed, invocation.Unknown)
 	}
 	u.Object["status"] = map[string]any{"phase": string(phase)}
 	u.SetResourceVersion(a.w.api.nextVersion())

@@ -102,7 +102,8 @@ func (d *draft) choose(ctx context.Context, reader terraform.DataReader, candida
 	if d.config == cty.NilVal {
 		return "it cannot be read: " + reason
 	}
-	d.notes = append(d.notes, "It has changed since the state was written, or its arguments cannot be told from the result. Look at spec.forProvider.")
+	d.notes = append(d.notes, "It has changed since the state was written, or its arguments cannot be told from the "+
+		"result. Look at spec.forProvider.")
 	return ""
 }
 

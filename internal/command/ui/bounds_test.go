@@ -33,7 +33,9 @@ func guests(t *testing.T) *ui.People {
 			<-over
 		default:
 			w.Header().Set("Content-Type", "application/json")
-			review := authenticationv1.SelfSubjectReview{Status: authenticationv1.SelfSubjectReviewStatus{UserInfo: authenticationv1.UserInfo{Username: person}}}
+			review := authenticationv1.SelfSubjectReview{Status: authenticationv1.SelfSubjectReviewStatus{
+				UserInfo: authenticationv1.UserInfo{Username: person},
+			}}
 			review.APIVersion, review.Kind = "authentication.k8s.io/v1", "SelfSubjectReview"
 			_ = json.NewEncoder(w).Encode(review)
 		}
@@ -62,7 +64,8 @@ func visit(p *ui.People, r *http.Request, headers ...string) *httptest.ResponseR
 
 // signIn pastes a token, and returns the cookie; nil if it is refused.
 func signIn(p *ui.People, token string) *http.Cookie {
-	w := visit(p, httptest.NewRequest("POST", "/login", strings.NewReader(url.Values{"token": {token}}.Encode())), "Content-Type", "application/x-www-form-urlencoded")
+	w := visit(p, httptest.NewRequest("POST", "/login", strings.NewReader(url.Values{"token": {token}}.Encode())),
+		"Content-Type", "application/x-www-form-urlencoded")
 	for _, c := range w.Result().Cookies() {
 		return c
 	}
@@ -133,7 +136,8 @@ func TestSessionCookie(t *testing.T) {
 	if c == nil {
 		t.Fatal("there is no cookie")
 	}
-	if c.Name != "__Host-landbridge-session" || !c.Secure || !c.HttpOnly || c.Path != "/" || c.Domain != "" || c.SameSite != http.SameSiteStrictMode {
+	if c.Name != "__Host-landbridge-session" || !c.Secure || !c.HttpOnly || c.Path != "/" || c.Domain != "" ||
+		c.SameSite != http.SameSiteStrictMode {
 		t.Errorf("the cookie: %s", c)
 	}
 }

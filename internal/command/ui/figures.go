@@ -65,7 +65,8 @@ type HealthCount struct {
 // hours is the number of hours in the view.
 const hours = 24
 
-// Still reports that the view does not follow the cluster: operations would have it drawn all the time.
+// Still reports that the view does not follow the cluster: operations would have it drawn all the
+// time.
 func (Figures) Still() bool { return true }
 
 // figures is the view of figures.

@@ -22,7 +22,8 @@ func authorship(group string, plurals []string) mutation {
 	}
 	const changed = "(oldObject == null || object.?spec != oldObject.?spec)"
 	author := "(oldObject == null ? '1' : string(oldObject.metadata.generation + 1)) + ' ' + " +
-		"(request.options.?fieldManager.orValue('') == '' ? '-' : request.options.fieldManager.replace(' ', '-')) + ' ' + request.userInfo.username"
+		"(request.options.?fieldManager.orValue('') == '' ? '-' : request.options.fieldManager.replace(' ', '-')) + " +
+		"' ' + request.userInfo.username"
 	path := fmt.Sprintf("'/metadata/annotations/' + jsonpatch.escapeKey(%q)", v1alpha1.AnnotationChangedBy)
 	note := fmt.Sprintf("%s ? %s : %s", changed, author, noted("oldObject"))
 	return mutation{

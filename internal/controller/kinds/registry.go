@@ -257,8 +257,8 @@ func (r *Registry) Having(resourceType string) (out []schema.GroupKind) {
 	return out
 }
 
-// ObjectsOf returns the schema of a resource, and scheduler.Request.Consists of it. The schema is nil
-// if no controller of its kind runs or starts.
+// ObjectsOf returns the schema of a resource, and scheduler.Request.Consists of it. The schema is
+// nil if no controller of its kind runs or starts.
 func (r *Registry) ObjectsOf(key store.Key) (*landbridgeschema.Resource, scheduler.Consists) {
 	kind := schema.GroupKind{Group: key.Group, Kind: key.Kind}
 	r.mu.RLock()

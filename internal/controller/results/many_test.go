@@ -80,9 +80,10 @@ func (b *bank) RenewEphemeral(_ context.Context, _ string, o terraform.Open) (te
 type banks struct{ *bank }
 
 func (b banks) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[terraform.Executor] {
-	return providerconfig.Handle[terraform.Executor]{Name: "configuration", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
-		return b.bank, func() {}, nil
-	}}
+	return providerconfig.Handle[terraform.Executor]{Name: "configuration",
+		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+			return b.bank, func() {}, nil
+		}}
 }
 
 // overdue returns how many tokens are to be renewed and are not.
@@ -122,9 +123,11 @@ func TestManyEphemeral(t *testing.T) {
 		kind := &results.Kind{
 			Kind: unmanaged.Kind{
 				Model: p.EphemeralResources["cloud_token"], ProviderConfigs: banks{b}, Neighbours: &neighbours{},
-				Options: managed.Options{Workers: workers, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: time.Minute, Recorder: quietly{}, Logger: logr.Discard()},
+				Options: managed.Options{Workers: workers, Timeout: time.Minute, MinBackoff: time.Second,
+					MaxBackoff: time.Minute, Recorder: quietly{}, Logger: logr.Discard()},
 			},
-			Claimed: func() <-chan struct{} { return claimed }, HashKey: []byte("key"), Leases: results.Leases{Client: versioned{stored.CoreV1().Secrets("system")}},
+			Claimed: func() <-chan struct{} { return claimed }, HashKey: []byte("key"),
+			Leases: results.Leases{Client: versioned{stored.CoreV1().Secrets("system")}},
 		}
 		var objects []client.Object
 		for i := range manyTokens {
@@ -164,7 +167,8 @@ func TestManyEphemeral(t *testing.T) {
 		all.Wait()
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		t.Logf("ephemeral: %d objects, %d renewals, the latest %s late, memory × %.2f", b.opens, b.renewals, max(b.latest, 0), float64(after)/float64(before))
+		t.Logf("ephemeral: %d objects, %d renewals, the latest %s late, memory × %.2f", b.opens, b.renewals,
+			max(b.latest, 0), float64(after)/float64(before))
 		switch {
 		case b.opens != manyTokens || b.renewals < 2*manyTokens:
 			t.Errorf("%d were opened, and renewed %d times", b.opens, b.renewals)

@@ -178,7 +178,8 @@ func (x *Claiming) OnlyListed(p *terraform.Plan) bool {
 }
 
 // ObjectsIn returns which objects an instance names as long as its resource imports no other one:
-// those that exist, that were replaced, and that an operation may have made. by is store.Objects.By.
+// those that exist, that were replaced, and that an operation may have made. by is
+// store.Objects.By.
 func (x *Claiming) ObjectsIn(by string, in *instance.Instance) store.Objects {
 	out := store.Objects{By: by}
 	name := func(resourceType, identity string) {

@@ -56,11 +56,11 @@
 // nothing. For any other write, it suffices that the objects of those resources are claimed whose
 // records may name one of the objects that this resource claims (managed/rivals.go). Each record
 // tells in labels of its Secret which objects it names (store.Objects): a hash of the type and the
-// identity of each, or that there may be any. Records whose labels follow from other rules, as before
-// an upgrade of the provider, may name any object. Such records are found with three requests, and
-// with more than a few of them the write waits for all as before. So new and changed resources are
-// reconciled as the API server sends them, before the cache has all (turns/early.go); those
-// that are newer than the checkpoint come first (informer.Early). All this adds less than a
+// identity of each, or that there may be any. Records whose labels follow from other rules, as
+// before an upgrade of the provider, may name any object. Such records are found with three
+// requests, and with more than a few of them the write waits for all as before. So new and changed
+// resources are reconciled as the API server sends them, before the cache has all (turns/early.go);
+// those that are newer than the checkpoint come first (informer.Early). All this adds less than a
 // microsecond to the check of a resource and no allocation, with ten resources as with ten thousand
 // (go test -bench . ./internal/scheduler/...).
 //

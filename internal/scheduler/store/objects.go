@@ -114,8 +114,8 @@ func (o Objects) mayName(hashes []string, ofKind bool) bool {
 
 // Named are objects that records may name.
 type Named struct {
-	// Kinds are those whose resources have such objects. Records that do not tell which objects they
-	// name are found if they are of these.
+	// Kinds are those whose resources have such objects. Records that do not tell which objects
+	// they name are found if they are of these.
 	Kinds []schema.GroupKind
 	// Objects are given by their ObjectHash.
 	Objects []string
@@ -145,10 +145,10 @@ func (n Named) selectors() []string {
 	return out
 }
 
-// NamingElsewhere calls a function with the keys of the records that may name an object and that the
-// given shard has not written, some at a time: those of other shards, and those that a shard has
-// left to another one. The first Load of such a key needs no request while the
-// function is called.
+// NamingElsewhere calls a function with the keys of the records that may name an object and that
+// the given shard has not written, some at a time: those of other shards, and those that a shard
+// has left to another one. The first Load of such a key needs no request while the function is
+// called.
 func (s *Secrets) NamingElsewhere(ctx context.Context, than Shard, n Named, some func([]Key)) error {
 	seen := map[Key]bool{}
 	for _, selector := range n.selectors() {

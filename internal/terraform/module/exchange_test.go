@@ -24,15 +24,17 @@ func TestExchangedFileOfAModule(t *testing.T) {
 		want     map[string]string
 		refused  bool
 	}{
-		"not exchanged":                         {want: map[string]string{"a.tf": "a", "b.tf": "b", "c.tf": "b"}},
-		"exchanged":                             {exchange: true, want: map[string]string{"a.tf": "a"}, refused: true},
-		"exchanged, where links may lead there": {exchange: true, allow: []module.Permission{module.Files}, want: map[string]string{"a.tf": "a", "b.tf": "s3cr3t", "c.tf": "s3cr3t"}},
+		"not exchanged": {want: map[string]string{"a.tf": "a", "b.tf": "b", "c.tf": "b"}},
+		"exchanged":     {exchange: true, want: map[string]string{"a.tf": "a"}, refused: true},
+		"exchanged, where links may lead there": {exchange: true, allow: []module.Permission{module.Files},
+			want: map[string]string{"a.tf": "a", "b.tf": "s3cr3t", "c.tf": "s3cr3t"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			b := filepath.Join(dir, "b.tf")
-			if err := errors.Join(os.WriteFile(filepath.Join(dir, "a.tf"), []byte("a"), 0o600), os.WriteFile(b, []byte("b"), 0o600), os.Symlink(b, filepath.Join(dir, "c.tf"))); err != nil {
+			if err := errors.Join(os.WriteFile(filepath.Join(dir, "a.tf"), []byte("a"), 0o600),
+				os.WriteFile(b, []byte("b"), 0o600), os.Symlink(b, filepath.Join(dir, "c.tf"))); err != nil {
 				t.Fatal(err)
 			}
 			got := map[string]string{}
