@@ -25,14 +25,14 @@ func (f *upgradeFlags) addFiles(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&f.files.manifests, "filename", "f", nil,
 		"work without a cluster, with this manifest: a file, a directory of them, or - for standard input")
-	flags.StringVar(&f.files.from, "from", "", "with --filename, the installed version: its program, a directory "+
-		"that holds it, or its address, such as hashicorp/random@3.8.0")
+	flags.StringVar(&f.files.from, "from", "", "with --filename, the installed version: its program, a directory that "+
+		"holds it, or its address, such as hashicorp/random@3.8.0")
 	flags.StringVar(&f.files.state, "state", "landbridge.tfstate",
 		"with --filename, the state file of landbridge apply; objects that it does not have are planned as new ones")
 	flags.StringArrayVar(&f.files.env, "provider-env", nil,
 		"with --filename, environment variable for both versions, as NAME or NAME=VALUE; no others are passed")
-	flags.StringVar(&f.remote.name, "name", "", "with --filename, name of the provider, such as random (default: "+
-		"from the binary's name, else from its resource types)")
+	flags.StringVar(&f.remote.name, "name", "", "with --filename, name of the provider, such as random (default: from "+
+		"the binary's name, else from its resource types)")
 	flags.StringVar(&f.remote.providerFlags.config, "config", "",
 		"with --filename, YAML file that changes how the provider is presented (docs/configuration.md)")
 	cmd.MarkFlagsRequiredTogether("filename", "from")

@@ -80,8 +80,7 @@ func TestPreviewOfFiles(t *testing.T) {
 	}
 	d.write("Pet first {forProvider: {lenght: 2}}")
 	if _, stderr, code := of(files...); code != 2 ||
-		!strings.Contains(stderr, "the manifest does not fit the installed version") ||
-		!strings.Contains(stderr, "lenght") {
+		!strings.Contains(stderr, "the manifest does not fit the installed version") || !strings.Contains(stderr, "lenght") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

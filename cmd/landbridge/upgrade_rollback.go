@@ -103,8 +103,8 @@ func (f *rollbackFlags) run(cmd *cobra.Command, args []string) (held bool, _ err
 	plan.Installed, plan.To = was, to
 	if u := p.Spec.Upgrade; len(plan.Held) > 0 && u != nil && u.Preview == v1alpha1.UpgradePreviewRequired &&
 		!slices.Contains(u.Accept, string(upgrade.NotUpgraded)) {
-		plan.Notes = append(plan.Notes, "The preview that spec.upgrade.preview requires holds the version because "+
-			"of resources that it cannot read, unless spec.upgrade.accept has NotUpgraded.")
+		plan.Notes = append(plan.Notes, "The preview that spec.upgrade.preview requires holds the version because of "+
+			"resources that it cannot read, unless spec.upgrade.accept has NotUpgraded.")
 	}
 	if f.output == "json" {
 		err = writeJSON(cmd.OutOrStdout(), plan)

@@ -15,17 +15,11 @@ func TestAuthorOf(t *testing.T) {
 		want       history.Author
 		text       string
 	}{
-		"of this generation": {
-			annotation: "3 kubectl-edit alice", want: history.Author{
-				ChangedBy: "alice", FieldManager: "kubectl-edit",
-			}, text: "alice with kubectl-edit",
-		},
+		"of this generation": {annotation: "3 kubectl-edit alice",
+			want: history.Author{ChangedBy: "alice", FieldManager: "kubectl-edit"}, text: "alice with kubectl-edit"},
 		"a program without name": {annotation: "3 - alice", want: history.Author{ChangedBy: "alice"}, text: "alice"},
-		"a user with spaces": {
-			annotation: "3 argocd CN=alice, O=team a", want: history.Author{
-				ChangedBy: "CN=alice, O=team a", FieldManager: "argocd",
-			}, text: "CN=alice, O=team a with argocd",
-		},
+		"a user with spaces": {annotation: "3 argocd CN=alice, O=team a",
+			want: history.Author{ChangedBy: "CN=alice, O=team a", FieldManager: "argocd"}, text: "CN=alice, O=team a with argocd"},
 		"of an earlier one":       {annotation: "2 kubectl-edit alice"},
 		"of a later one":          {annotation: "33 kubectl-edit alice"},
 		"none":                    {},

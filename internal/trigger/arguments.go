@@ -57,9 +57,8 @@ func (t *Trigger) Refused(ctx context.Context, m *model.Resource) ([]validation.
 		return nil, err
 	}
 	version, name := m.GroupVersionKind().ToAPIVersionAndKind()
-	raw, err := json.Marshal(map[string]any{
-		"apiVersion": version, "kind": name, "metadata": map[string]any{"name": t.Name}, "spec": t.given(nil),
-	})
+	raw, err := json.Marshal(map[string]any{"apiVersion": version, "kind": name,
+		"metadata": map[string]any{"name": t.Name}, "spec": t.given(nil)})
 	if err != nil {
 		return nil, err
 	}

@@ -40,36 +40,23 @@ func TestRefused(t *testing.T) {
 		path, says       string
 	}{
 		"accepted": {forProvider: m{"label": "a", "source": "b", "copies": int64(1)}},
-		"a required one is missing": {
-			forProvider: m{"label": "a"}, path: at + "forProvider.source",
-			says: at + "forProvider.source is a required",
-		},
+		"a required one is missing": {forProvider: m{"label": "a"}, path: at + "forProvider.source",
+			says: at + "forProvider.source is a required"},
 		"a value sets it": {forProvider: m{"label": "a"}, values: []any{m{"to": "forProvider.source", "value": "self.metadata.name"}}},
-		"a value sets another one": {
-			forProvider: m{"label": "a"}, values: []any{m{"to": "forProvider.copies", "value": "1"}},
-			path: at + "forProvider.source",
-		},
-		"a value sets an element": {
-			forProvider: m{"label": "a", "source": "b"}, values: []any{m{
-				"to": "forProvider.tags[x]", "value": "self.metadata.name",
-			}},
-		},
-		"another type": {
-			forProvider: m{"label": true, "source": "b"}, path: at + "forProvider.label",
-			says: "must be of type string",
-		},
-		"an unknown field": {
-			forProvider: m{"label": "a", "source": "b", "lable": "c"}, path: at + "forProvider.lable",
-			says: "did you mean " + at + "forProvider.label?",
-		},
+		"a value sets another one": {forProvider: m{"label": "a"},
+			values: []any{m{"to": "forProvider.copies", "value": "1"}}, path: at + "forProvider.source"},
+		"a value sets an element": {forProvider: m{"label": "a", "source": "b"},
+			values: []any{m{"to": "forProvider.tags[x]", "value": "self.metadata.name"}}},
+		"another type": {forProvider: m{"label": true, "source": "b"}, path: at + "forProvider.label",
+			says: "must be of type string"},
+		"an unknown field": {forProvider: m{"label": "a", "source": "b", "lable": "c"}, path: at + "forProvider.lable",
+			says: "did you mean " + at + "forProvider.label?"},
 		"a value for an unknown field": {
 			forProvider: m{"label": "a", "source": "b"}, values: []any{m{"to": "forProvider.nothing", "value": "1"}},
 			path: at + "values[forProvider.nothing].to", says: "there is no field",
 		},
-		"a provider configuration": {
-			forProvider: m{"label": "a", "source": "b"}, ref: m{"kind": "ProviderConfig", "name": "x", "nome": "y"},
-			path: at + "providerConfigRef.nome", says: "there is no field",
-		},
+		"a provider configuration": {forProvider: m{"label": "a", "source": "b"},
+			ref: m{"kind": "ProviderConfig", "name": "x", "nome": "y"}, path: at + "providerConfigRef.nome", says: "there is no field"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,9 +70,8 @@ func TestAuthor(t *testing.T) {
 	for _, e := range list.Resources[0].Entries {
 		authors = append(authors, e.Author)
 	}
-	if diff := cmp.Diff([]history.Author{
-		{ChangedBy: "alice", FieldManager: "creator"}, {ChangedBy: "bob", FieldManager: "test-tool"},
-	}, authors); diff != "" {
+	if diff := cmp.Diff([]history.Author{{ChangedBy: "alice", FieldManager: "creator"},
+		{ChangedBy: "bob", FieldManager: "test-tool"}}, authors); diff != "" {
 		t.Errorf("authors in the change record (-want, +got):\n%s", diff)
 	}
 	if out, _, ok := runCommand(t, "history", "-n", ns, "--by", "bob", "-o", "wide"); !ok ||
@@ -83,15 +82,13 @@ func TestAuthor(t *testing.T) {
 	// Without a policy that notes it, users can name themselves for what they change, and no
 	// others.
 	query := func(author string) *unstructured.Unstructured {
-		u := resource("landbridge.io/v1alpha1", "ResourceQuery", ns, "q", m{
-			"resourceType": "author_thing", "terraformProvider": "author", "suspend": true,
-		})
+		u := resource("landbridge.io/v1alpha1", "ResourceQuery", ns, "q",
+			m{"resourceType": "author_thing", "terraformProvider": "author", "suspend": true})
 		u.SetAnnotations(map[string]string{noted: author})
 		return u
 	}
-	for author, permitted := range map[string]bool{
-		"1 tool alice": true, "1 tool bob": false, "2 tool alice": false, "1 other alice": false, "alice": false,
-	} {
+	for author, permitted := range map[string]bool{"1 tool alice": true, "1 tool bob": false, "2 tool alice": false,
+		"1 other alice": false, "alice": false} {
 		err := alice.Create(t.Context(), query(author), client.DryRunAll, client.FieldOwner("tool"))
 		if refused := err != nil && strings.Contains(err.Error(), noted); refused == permitted || permitted && err != nil {
 			t.Errorf("alice notes %q: %v", author, err)

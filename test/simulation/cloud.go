@@ -513,7 +513,9 @@ func (s *server) ApplyResourceChange(
 	}
 	w.check.writes(s.p)
 	w.check.whole(s)
-	defer w.check.alone(s.p, w.cloud.byID(s.account, r.TypeName, prior.text("id")), tagOf(prior, planned))()
+	if o := w.cloud.byID(s.account, r.TypeName, prior.text("id")); o != nil || prior == nil { // nothing changes one that is gone
+		defer w.check.alone(s.p, o, tagOf(prior, planned))()
+	}
 	defer w.check.changes(tagOf(prior, planned), planned)()
 	if w.cloud.throttles(v) {
 		w.note("%s: the cloud throttles a change of %s %s", s.p, r.TypeName, planned.text("name"))

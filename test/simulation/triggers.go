@@ -67,10 +67,8 @@ func (u *users) chooseTriggers(i *incarnation, spec map[string]any) {
 	}
 	all := []any{map[string]any{"name": "first", "action": snapshots, "events": events, "onFailure": string(i.onFailure)}}
 	if u.w.choices.one(3) {
-		all = append(all, map[string]any{
-			"name": "second", "action": snapshots, "events": []any{"AfterCreate", "AfterUpdate"},
-			"onFailure": string(trigger.Taint),
-		})
+		all = append(all, map[string]any{"name": "second", "action": snapshots,
+			"events": []any{"AfterCreate", "AfterUpdate"}, "onFailure": string(trigger.Taint)})
 		i.tainted = true // the controller may taint it
 	}
 	spec["actions"] = all

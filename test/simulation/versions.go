@@ -149,9 +149,8 @@ func (s *server) later(resourceType string) bool {
 
 // UpgradeResourceIdentity implements tfprotov6.ProviderServer. Identities are the same in both
 // versions.
-func (s *server) UpgradeResourceIdentity(
-	_ context.Context, r *tfprotov6.UpgradeResourceIdentityRequest,
-) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s *server) UpgradeResourceIdentity(_ context.Context,
+	r *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	var stored map[string]string
 	if err := json.Unmarshal(r.RawIdentity.JSON, &stored); err != nil {
 		return nil, err

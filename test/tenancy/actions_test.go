@@ -32,8 +32,7 @@ var actions = map[string]attack{
 	"an action, by its arguments": editing("changes what another user's action acts on",
 		changesActions([]any{backup(nil)}, backup(m{"forProvider": m{"label": "a", "source": "mine"}}))),
 	"an action, by its configuration": editing("has another user's action invoked with another configuration",
-		changesActions([]any{backup(nil)},
-			backup(m{"providerConfigRef": m{"kind": "ProviderConfig", "name": "mine"}}))),
+		changesActions([]any{backup(nil)}, backup(m{"providerConfigRef": m{"kind": "ProviderConfig", "name": "mine"}}))),
 	"an action, by its condition": editing("removes the condition of another user's action",
 		changesActions([]any{backup(m{"condition": "false"})}, backup(nil))),
 	"an object, by a data source": between("reads an object of another namespace by a data source",
@@ -61,9 +60,8 @@ func backup(more m) m {
 
 // record returns a resource of a kind with spec.actions.
 func (x *world) record(by tenant) *unstructured.Unstructured {
-	return resource(apiVersion(listed), "Record", by.namespace, x.name, m{
-		"forProvider": m{"name": x.name, "address": "a", "value": "confidential"},
-	})
+	return resource(apiVersion(listed), "Record", by.namespace, x.name,
+		m{"forProvider": m{"name": x.name, "address": "a", "value": "confidential"}})
 }
 
 // mayEdit waits until the role of a tenant includes the kind of an object.

@@ -39,14 +39,12 @@ func (x images) ReadData(_ context.Context, _ terraform.ResourceType, config cty
 // A manifest of a data source has the fewest arguments by which the result of the state is read.
 func TestDataSources(t *testing.T) {
 	t.Parallel()
-	cloud, err := model.NewProvider("cloud", &schema.Provider{
-		Config: &schema.Block{},
+	cloud, err := model.NewProvider("cloud", &schema.Provider{Config: &schema.Block{},
 		DataSources: map[string]*schema.Block{"cloud_image": {Attributes: map[string]*schema.Attribute{
 			"id": {Type: cty.String, Optional: true, Computed: true}, "name": {Type: cty.String, Optional: true},
 			"size": {Type: cty.Number, Computed: true},
 			"key":  {Type: cty.String, Optional: true, Sensitive: true},
-		}}},
-	}, config.Provider{})
+		}}}}, config.Provider{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +79,8 @@ func TestDataSources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &importer.ConfiguredProvider{
-				Model: cloud, Configuration: importer.Configuration{Kind: "ProviderConfig", Name: "own"},
-				Secrets: &redact.Redactor{},
-			}
+			p := &importer.ConfiguredProvider{Model: cloud,
+				Configuration: importer.Configuration{Kind: "ProviderConfig", Name: "own"}, Secrets: &redact.Redactor{}}
 			if !test.unread {
 				p.Executor = images{ids: map[string]string{"debian": "i-1"}}
 			}

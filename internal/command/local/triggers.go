@@ -30,12 +30,9 @@ func (t *resourceReader) admitTriggers() {
 		case of.Action.Group == model.Action.Group(t.provider.Group):
 			t.refuse(path, "Unknown action", "The provider has no action %s. landbridge provider inspect lists those it has.", of.Action)
 		default:
-			t.messages = append(t.messages, Message{
-				Severity: diagnostic.Warning, Source: t.out.Source, Address: t.out.Address(), Path: path,
-				Summary: "Not checked",
-				Detail: fmt.Sprintf("%s is not an action of this provider. The cluster checks its arguments "+
-					"when it is invoked.", of.Action),
-			})
+			t.messages = append(t.messages, Message{Severity: diagnostic.Warning, Source: t.out.Source,
+				Address: t.out.Address(), Path: path, Summary: "Not checked",
+				Detail: fmt.Sprintf("%s is not an action of this provider. The cluster checks its arguments when it is invoked.", of.Action)})
 		}
 	}
 }

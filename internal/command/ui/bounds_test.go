@@ -33,9 +33,9 @@ func guests(t *testing.T) *ui.People {
 			<-over
 		default:
 			w.Header().Set("Content-Type", "application/json")
-			review := authenticationv1.SelfSubjectReview{
-				Status: authenticationv1.SelfSubjectReviewStatus{UserInfo: authenticationv1.UserInfo{Username: person}},
-			}
+			review := authenticationv1.SelfSubjectReview{Status: authenticationv1.SelfSubjectReviewStatus{
+				UserInfo: authenticationv1.UserInfo{Username: person},
+			}}
 			review.APIVersion, review.Kind = "authentication.k8s.io/v1", "SelfSubjectReview"
 			_ = json.NewEncoder(w).Encode(review)
 		}

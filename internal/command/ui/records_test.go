@@ -52,9 +52,8 @@ func TestFiguresFollow(t *testing.T) {
 		t.Helper()
 		var stored []byte
 		for range entries {
-			stored = history.Add(stored, history.Entry{
-				At: time.Now(), Took: 1, Action: history.Create, Outcome: history.Succeeded,
-			}, history.DefaultSize)
+			stored = history.Add(stored, history.Entry{At: time.Now(), Took: 1, Action: history.Create,
+				Outcome: history.Succeeded}, history.DefaultSize)
 		}
 		k := store.Key{Group: statetest.Group, Kind: "Thing", Namespace: namespace, Name: name}
 		rec, err := c.Stored.Load(t.Context(), k, store.Verbatim)

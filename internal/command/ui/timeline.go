@@ -58,9 +58,8 @@ func TimelineOf(log history.Log) *Timeline {
 
 // of returns the timeline of a resource; nil if it has none.
 func (r *records) of(ctx context.Context, k explain.Key) *Timeline {
-	secret, err := r.secrets.Get(ctx,
-		stored.SecretName(stored.Key{Group: k.Group, Kind: k.Kind, Namespace: k.Namespace, Name: k.Name}),
-		metav1.GetOptions{})
+	secret, err := r.secrets.Get(ctx, stored.SecretName(stored.Key{Group: k.Group, Kind: k.Kind, Namespace: k.Namespace,
+		Name: k.Name}), metav1.GetOptions{})
 	switch {
 	case kerrors.IsNotFound(err):
 		return nil

@@ -26,11 +26,8 @@ read as they are stored: 3
 		"restored and held": {commandupgrade.Rollback{
 			Provider: "cloud", Installed: "2.0.0", To: "1.0.0",
 			Restored: []commandupgrade.RolledBack{{Kind: volume, Namespace: "a", Name: "one"}, {Kind: volume, Namespace: "a", Name: "two"}},
-			Held: []commandupgrade.RolledBack{
-				{Kind: volume, Name: "global", Why: changed}, {
-					Kind: volume, Namespace: "a", Name: "busy", Why: "its Update has not ended",
-				},
-			},
+			Held: []commandupgrade.RolledBack{{Kind: volume, Name: "global", Why: changed},
+				{Kind: volume, Namespace: "a", Name: "busy", Why: "its Update has not ended"}},
 			Notes: []string{"The version does not have the resource type cloud_disk: resources of disks.cloud.example.org are held."},
 		}, `
 TerraformProvider cloud: 2.0.0 -> 1.0.0

@@ -79,8 +79,8 @@ func (rt *Runtime) Upgrades(owner string) func() scheduler.Upgrades {
 	return func() scheduler.Upgrades {
 		d := rt.defaultsOf(owner)
 		return scheduler.Upgrades{
-			ConfirmAfter: ptr.Deref(d.ConfirmAfter, metav1.Duration{Duration: scheduler.DefaultConfirmAfter}).
-				Duration, Confirmed: d.UpgradesConfirmed,
+			ConfirmAfter: ptr.Deref(d.ConfirmAfter, metav1.Duration{Duration: scheduler.DefaultConfirmAfter}).Duration,
+			Confirmed:    d.UpgradesConfirmed,
 		}
 	}
 }

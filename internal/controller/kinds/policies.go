@@ -25,7 +25,8 @@ type mutation struct {
 	patch string
 }
 
-// policy returns the mutation as a policy. Requests pass unchanged if it cannot be evaluated.
+// policy returns the mutation as a policy. Requests pass unchanged if it cannot be evaluated. It is
+// evaluated again for what webhooks have changed, such as a change of a spec that one takes back.
 func (m mutation) policy() admissionregistrationv1.MutatingAdmissionPolicySpec {
 	return admissionregistrationv1.MutatingAdmissionPolicySpec{
 		MatchConstraints: &admissionregistrationv1.MatchResources{
@@ -45,7 +46,7 @@ func (m mutation) policy() admissionregistrationv1.MutatingAdmissionPolicySpec {
 			JSONPatch: &admissionregistrationv1.JSONPatch{Expression: m.patch},
 		}},
 		FailurePolicy:      new(admissionregistrationv1.Ignore),
-		ReinvocationPolicy: admissionregistrationv1.NeverReinvocationPolicy,
+		ReinvocationPolicy: admissionregistrationv1.IfNeededReinvocationPolicy,
 	}
 }
 

@@ -65,9 +65,8 @@ func TestNothingIsKeptOfFormerNamespaces(t *testing.T) {
 		selects := m{"allowedNamespaces": m{"selector": m{"matchLabels": m{"tier": "a"}}}}
 		objects := []client.Object{configuration(model.ClusterProviderConfigKind, "", selects)}
 		for i := range names {
-			objects = append(objects, &corev1.Namespace{
-				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("team-", i), Labels: map[string]string{"tier": "a"}},
-			})
+			objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("team-", i),
+				Labels: map[string]string{"tier": "a"}}})
 		}
 		r, _ := resolver(t, false, objects...)
 		defer closed(t, r)

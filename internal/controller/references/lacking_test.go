@@ -18,11 +18,9 @@ import (
 func TestPathsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, err := model.NewProvider("cloud", &schema.Provider{Config: &schema.Block{}, Resources: map[string]*schema.Resource{
-		"cloud_thing": {
-			Type: "cloud_thing", Block: &schema.Block{
-				Attributes: map[string]*schema.Attribute{"name": {Type: cty.String, Required: true}},
-			},
-		},
+		"cloud_thing": {Type: "cloud_thing", Block: &schema.Block{
+			Attributes: map[string]*schema.Attribute{"name": {Type: cty.String, Required: true}},
+		}},
 	}}, config.Provider{})
 	if err != nil {
 		t.Fatal(err)

@@ -80,11 +80,10 @@ func (b *bank) RenewEphemeral(_ context.Context, _ string, o terraform.Open) (te
 type banks struct{ *bank }
 
 func (b banks) Resolve(context.Context, *xpv2.ProviderConfigReference, string) providerconfig.Handle[terraform.Executor] {
-	return providerconfig.Handle[terraform.Executor]{
-		Name: "configuration", Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
+	return providerconfig.Handle[terraform.Executor]{Name: "configuration",
+		Acquire: func(context.Context) (terraform.Executor, func(), diagnostic.Diagnostics) {
 			return b.bank, func() {}, nil
-		},
-	}
+		}}
 }
 
 // overdue returns how many tokens are to be renewed and are not.
@@ -124,14 +123,11 @@ func TestManyEphemeral(t *testing.T) {
 		kind := &results.Kind{
 			Kind: unmanaged.Kind{
 				Model: p.EphemeralResources["cloud_token"], ProviderConfigs: banks{b}, Neighbours: &neighbours{},
-				Options: managed.Options{
-					Workers: workers, Timeout: time.Minute, MinBackoff: time.Second, MaxBackoff: time.Minute,
-					Recorder: quietly{}, Logger: logr.Discard(),
-				},
+				Options: managed.Options{Workers: workers, Timeout: time.Minute, MinBackoff: time.Second,
+					MaxBackoff: time.Minute, Recorder: quietly{}, Logger: logr.Discard()},
 			},
-			Claimed: func() <-chan struct{} { return claimed }, HashKey: []byte("key"), Leases: results.Leases{
-				Client: versioned{stored.CoreV1().Secrets("system")},
-			},
+			Claimed: func() <-chan struct{} { return claimed }, HashKey: []byte("key"),
+			Leases: results.Leases{Client: versioned{stored.CoreV1().Secrets("system")}},
 		}
 		var objects []client.Object
 		for i := range manyTokens {

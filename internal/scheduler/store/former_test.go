@@ -54,8 +54,7 @@ func TestRolledBack(t *testing.T) {
 				return
 			}
 			if got.Former != nil || got.Instance.Status != tc.rec.Instance.Status ||
-				string(got.Instance.Private) != "\x00\x01\x02" ||
-				got.Instance.State.GetAttr("password") != cty.StringVal(password) {
+				string(got.Instance.Private) != "\x00\x01\x02" || got.Instance.State.GetAttr("password") != cty.StringVal(password) {
 				t.Errorf("it has not what was stored before, or another status than since")
 			}
 		})
