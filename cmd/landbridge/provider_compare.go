@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,35 +37,27 @@ a new API version or manual changes, and 2 on errors.`,
 			if err := checkFormat(output, compareOutputs); err != nil {
 				return false, err
 			}
-			newFound, newSchema, err := flags.load(cmd.Context(), args[1], nil)
+			newVersion, err := flags.loadVersion(cmd.Context(), args[1], nil)
 			if err != nil {
 				return false, err
 			}
-			oldFound, oldSchema, err := flags.load(cmd.Context(), args[0], nil)
+			oldVersion, err := flags.loadVersion(cmd.Context(), args[0], nil)
 			if err != nil {
 				return false, err
-			}
-			if flags.name == "" {
-				flags.name = cmp.Or(newFound.name(), oldFound.name()) // the same for both
 			}
 			c, err := flags.readConfig(flags.config)
 			if err != nil {
 				return false, err
 			}
-			was := known(c, oldSchema)
+			was := known(c, oldVersion.schema)
 			if oldConfig != "" {
 				if was, err = flags.readConfig(oldConfig); err != nil {
 					return false, err
 				}
 			}
-			old, err := flags.present(oldFound, oldSchema, was)
+			old, new, err := flags.presentVersions(oldVersion, newVersion, was, c)
 			if err != nil {
-				return false, fmt.Errorf("%s: %w", args[0], err)
-			}
-			flags.known = old.model.KeptNames()
-			new, err := flags.present(newFound, newSchema, c)
-			if err != nil {
-				return false, fmt.Errorf("%s: %w", args[1], err)
+				return false, err
 			}
 			report, err := evolution.Compare(old.model, new.model)
 			if err != nil {

@@ -139,6 +139,18 @@ type remoteProvider struct {
 	given    *local.Configurations
 }
 
+// terraformProvider connects to the cluster, and returns one of its TerraformProviders.
+func (r *remote) terraformProvider(ctx context.Context, name string) (*v1alpha1.TerraformProvider, error) {
+	if err := r.connect(); err != nil {
+		return nil, err
+	}
+	found, err := r.cluster.Providers(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
 // connect connects to the cluster.
 func (r *remote) connect() error {
 	config, namespace, err := r.flags.clusterFlags.config()

@@ -124,14 +124,11 @@ func (f *upgradeFlags) run(cmd *cobra.Command, args []string) (*upgrade.Report, 
 		return nil, fmt.Errorf("--selector: %w", err)
 	}
 	r := &remote{flags: &f.remote, err: cmd.ErrOrStderr()}
-	if err := r.connect(); err != nil {
-		return nil, err
-	}
-	found, err := r.cluster.Providers(cmd.Context(), args[0])
+	p, err := r.terraformProvider(cmd.Context(), args[0])
 	if err != nil {
 		return nil, err
 	}
-	return previewUpgrade(cmd, r.cluster, &found[0], f.to, commandupgrade.Options{
+	return previewUpgrade(cmd, r.cluster, p, f.to, commandupgrade.Options{
 		Client: r.client, Stored: r.cluster.Stored, Namespace: f.remote.namespace, Selector: selector, Refresh: f.refresh, Examples: f.sample,
 	})
 }

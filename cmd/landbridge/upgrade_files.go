@@ -84,28 +84,21 @@ func (f *upgradeFlags) runFiles(cmd *cobra.Command) (*upgrade.Report, error) {
 	return report, nil
 }
 
-// versions opens both versions. Kinds have the same names in both.
+// versions opens both versions. The configuration need not fit both.
 func (f *upgradeFlags) versions(cmd *cobra.Command, env map[string]string) (old, new *openedProvider, _ error) {
 	flags := f.remote.providerFlags
-	oldFound, oldSchema, err := flags.load(cmd.Context(), f.files.from, env)
+	oldVersion, err := flags.loadVersion(cmd.Context(), f.files.from, env)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--from: %w", err)
 	}
-	newFound, newSchema, err := flags.load(cmd.Context(), f.to, env)
+	newVersion, err := flags.loadVersion(cmd.Context(), f.to, env)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--to: %w", err)
 	}
-	flags.name = cmp.Or(flags.name, newFound.name(), oldFound.name())
+	oldVersion.label, newVersion.label = "--from", "--to"
 	c, err := flags.readConfig(flags.config)
 	if err != nil {
 		return nil, nil, err
 	}
-	if old, err = flags.present(oldFound, oldSchema, known(c, oldSchema)); err != nil {
-		return nil, nil, fmt.Errorf("--from: %w", err)
-	}
-	flags.known = old.model.KeptNames()
-	if new, err = flags.present(newFound, newSchema, known(c, newSchema)); err != nil {
-		return nil, nil, fmt.Errorf("--to: %w", err)
-	}
-	return old, new, nil
+	return flags.presentVersions(oldVersion, newVersion, known(c, oldVersion.schema), known(c, newVersion.schema))
 }

@@ -74,14 +74,10 @@ func (f *rollbackFlags) run(cmd *cobra.Command, args []string) (held bool, _ err
 		return false, err
 	}
 	r := &remote{flags: &f.remote, err: cmd.ErrOrStderr()}
-	if err := r.connect(); err != nil {
-		return false, err
-	}
-	found, err := r.cluster.Providers(cmd.Context(), args[0])
+	p, err := r.terraformProvider(cmd.Context(), args[0])
 	if err != nil {
 		return false, err
 	}
-	p := &found[0]
 	if p.Spec.Version == "" && !f.dryRun {
 		return false, fmt.Errorf("TerraformProvider %s is installed by path, so it has no versions: give --dry-run, and set spec.source", p.Name)
 	}
@@ -143,14 +139,10 @@ It sets the annotation ` + v1alpha1.AnnotationUpgradesConfirmed + ` to the time,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := &remote{flags: &remoteFlags{clusterFlags: flags}, err: cmd.ErrOrStderr()}
-			if err := r.connect(); err != nil {
-				return err
-			}
-			found, err := r.cluster.Providers(cmd.Context(), args[0])
+			p, err := r.terraformProvider(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			p := &found[0]
 			before := p.DeepCopy()
 			if p.Annotations == nil {
 				p.Annotations = map[string]string{}

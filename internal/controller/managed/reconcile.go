@@ -7,6 +7,7 @@ import (
 
 	xperrors "github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -68,11 +69,20 @@ func (r *Reconciler) reconcile(
 		return reconcile.Result{}, fmt.Errorf("cannot get managed resource: %w", err)
 	}
 	mg.visit = visit
+	defer r.forgetReplaced(ctx, req, mg.GetUID())
 	result, err := xperrors.SilentlyRequeueOnConflict(r.loop(ctx, mg, found))
 	if err != nil {
 		return reconcile.Result{}, err
 	}
 	return r.next(mg, result, outcome), nil
+}
+
+// forgetReplaced forgets a resource that was looked at, if another one has its name by now. The
+// cache may have told of its deletion during the look, which then remembers it again.
+func (r *Reconciler) forgetReplaced(ctx context.Context, req reconcile.Request, uid types.UID) {
+	if now, _ := r.cached(ctx, req); now != nil && now.GetUID() != uid {
+		r.kind.Scheduler.Deleted(uid)
+	}
 }
 
 // next returns when a resource is reconciled again, which the loop has left with a result, and

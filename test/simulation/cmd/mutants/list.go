@@ -49,6 +49,9 @@ var mutants = []mutant{
 			"t.revise(name, func(tracked) tracked { return tracked{} })",
 			""},
 	}},
+	{name: "a look at a resource that was replaced meanwhile remembers it", edits: []edit{
+		{managedDir, "Reconciler.forgetReplaced", "r.kind.Scheduler.Deleted(uid)", ""},
+	}},
 	// The journal.
 	{name: "the intent is not stored", edits: []edit{
 		{schedulerDir, "operation.intend",
